@@ -32,9 +32,8 @@ func Curves() (names []string) {
 	return names
 }
 
-// Curve returns the name in Curves that name stands for; case does not matter. Each of Curves stands for
-// itself, BLS12-381 for BLS12_381_BBS_GURVY, and FP256BN for FP256BN_AMCL. Curve returns any other name
-// unchanged.
+// Curve returns the full name of a curve, one of Curves, whatever the case of the given name. BLS12-381 stands
+// for BLS12_381_BBS_GURVY, and FP256BN for FP256BN_AMCL. Curve returns a name that it does not know unchanged.
 func Curve(name string) string {
 	for _, c := range curves() {
 		if name != "" && slices.ContainsFunc(c[:], func(other string) bool { return strings.EqualFold(name, other) }) {
@@ -44,8 +43,8 @@ func Curve(name string) string {
 	return name
 }
 
-// AcceptedCurves returns a text for help and errors: the names of the given curves, each with its second name
-// if it has one. It leaves out names that are not in Curves.
+// AcceptedCurves returns a text for help and errors: the names of the given curves, each with the short name
+// that Curve also knows, if it has one. It leaves out names that are not in Curves.
 func AcceptedCurves(among ...string) string {
 	var names []string
 	for _, c := range curves() {

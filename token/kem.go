@@ -64,7 +64,7 @@ func (k KEM) checkLen(key []byte) error {
 }
 
 // CheckKey checks that data encrypted to key stays secret. It returns ErrParams if key is not a public key of
-// the KEM. It also does if its X25519 point has small order: with such a point everybody shares one secret.
+// the KEM, or if the X25519 point in key has small order. With such a point everybody would share one secret.
 func (k KEM) CheckKey(key []byte) error {
 	kem, err := k.HPKE()
 	if err != nil {

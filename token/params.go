@@ -35,7 +35,7 @@ const DefaultAggregation = 4
 type Config struct {
 	Curve     string // one of Curves, or a name that Curve knows
 	Bits      int    // values are below 2^Bits; 1 to 64
-	ProofType string // one of ProofTypes; empty: bulletproof
+	ProofType string // one of ProofTypes; if it is empty, bulletproof
 
 	// Aggregation is the maximum number of outputs that one range proof covers if ProofType is bulletproof-agg:
 	// 2 to MaxTokens, or 0 for DefaultAggregation. The other proof types prove each output by itself and accept
@@ -55,8 +55,8 @@ type Tuning struct {
 }
 
 // CryptoParams are the public parameters that proofs depend on: curve, bit length, range-proof system,
-// aggregation, early stop and all generators. They are immutable and safe for concurrent use. All methods take
-// and return bytes, so the curve's types do not appear outside this package.
+// aggregation, early stop (Config.Stop) and all generators. They are immutable and safe for concurrent use.
+// All methods take and return bytes, so the curve's types do not appear outside this package.
 type CryptoParams interface {
 	// Config returns the configuration with its defaults filled in. Its curve is one of Curves.
 	Config() Config
@@ -77,8 +77,9 @@ type CryptoParams interface {
 
 type witness = statement.Witness[Opening]
 
-// NewCryptoParams derives the generators and builds the tables. It returns an ErrParams that names the field
-// and the accepted values if a name is unknown or a number is out of range.
+// NewCryptoParams derives the generators and builds tables of their multiples, which make multi-scalar
+// multiplications faster. It returns an ErrParams that names the field and the accepted values if a name is
+// unknown or a number is out of range.
 func NewCryptoParams(cfg Config, tuning Tuning) (CryptoParams, error) {
 	if cfg.ProofType == "" {
 		cfg.ProofType = Bulletproof

@@ -19,7 +19,7 @@ const PolicyFormat = 2
 
 // Limits of a policy.
 const (
-	MaxIdentities = 256     // issuers; auditors; validators; administrators
+	MaxIdentities = 256     // number of issuers, of auditors, of validators, and of administrators
 	MaxTypes      = 256     // token types of one issuer
 	MaxPolicy     = 4 << 20 // bytes of an encoding
 	// MaxAhead is the maximum of Limits.Ahead.
@@ -46,8 +46,8 @@ func (p RedeemPolicy) String() string {
 	return "unknown"
 }
 
-// Limits bound the size of one action, within the limits of the wire format, and how far a ledger's time may be
-// ahead of a clock.
+// Limits bound the size of one action, within the limits of the wire format, and by how much the time of a
+// ledger may be ahead of a validator's clock.
 type Limits struct {
 	Inputs, Outputs int // 1 to MaxTokens
 	Metadata        int // bytes, 0 to MaxMetadata
@@ -106,7 +106,7 @@ func (k OwnerKinds) String() string { return strings.Join(k.Names(), ", ") }
 // Issuer is a party that may issue tokens, and sign redemptions if Policy.Redeem is RedeemIssuer.
 type Issuer struct {
 	Identity []byte
-	Types    []string // token types that it may issue, in ascending order; none: all. Auditors enforce it
+	Types    []string // token types that it may issue, in ascending order; if there are none, it may issue all types. Auditors enforce this
 }
 
 // Auditor is a party that must sign every request.
@@ -131,13 +131,13 @@ type Administrators struct {
 }
 
 // Policy is the part of a token system's rules that can change while the system runs. An update that
-// administrators have signed changes it (package token/policy). Lists are in ascending order of identities or
-// head keys, without duplicates. Package token does not check that identities and validators' keys are
-// well-formed; policy.Check does.
+// administrators have signed changes it (package token/policy). Lists have no duplicates. They are in ascending
+// order of identities, or, for validators, of Validator.HeadKey. Package token does not check that identities
+// and validators' keys are well-formed; policy.Check does.
 type Policy struct {
 	Version        uint64 // 0: the policy of the public parameters
 	Issuers        []Issuer
-	Auditors       []Auditor // none: no audit
+	Auditors       []Auditor // if there are none, requests are not audited
 	Owners         OwnerKinds
 	Redeem         RedeemPolicy
 	Limits         Limits
@@ -273,8 +273,8 @@ func checkThreshold(set string, threshold, size int) error {
 	return nil
 }
 
-// CheckKeys checks the key of each auditor by KEM.CheckKey. It costs one curve operation per key. It returns an
-// ErrParams that names the auditor.
+// CheckKeys checks the key of each auditor with KEM.CheckKey. It costs one curve operation per key. It returns
+// an ErrParams that names the auditor.
 func (p *Policy) CheckKeys() error {
 	for i, a := range p.Auditors {
 		if err := a.KEM.CheckKey(a.Key); err != nil {

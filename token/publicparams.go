@@ -25,8 +25,9 @@ const (
 	maxName   = 64                // bytes of the name of a curve or proof type
 )
 
-// RangeProof describes a range-proof system that actions may use. Digest is the digest of all parameters that
-// its proofs depend on, including every generator; its proofs bind it.
+// RangeProof describes a range-proof system that actions may use. The field Digest is the digest of all
+// parameters that the proofs of the system depend on, including every generator. Every such proof is bound to
+// it.
 type RangeProof struct {
 	ProofType   string
 	Aggregation int
@@ -34,9 +35,10 @@ type RangeProof struct {
 	Digest      [transcript.StateLen]byte
 }
 
-// PublicParams are the parameters that all participants of a token system share. They contain the first policy
-// and what tokens and proofs depend on, which never changes. A ledger's id binds their digest; proofs bind the
-// digest of their RangeProof. Local choices (tables, constant time) are not part of them.
+// PublicParams are the parameters that all participants of a token system share. They contain the first policy,
+// and everything that tokens and proofs depend on, which never changes. The id of a ledger depends on their
+// digest, and a proof is bound to the digest of its RangeProof. Local choices (tables, constant time) are not
+// part of them.
 type PublicParams struct {
 	Curve       string // one of Curves
 	Bits        int    // values are below 2^Bits
@@ -75,8 +77,9 @@ func (p *PublicParams) rangeProof(proofType string) (RangeProof, error) {
 	return RangeProof{}, badConfig("proof type", proofType, strings.Join(names, ", "))
 }
 
-// Crypto returns the CryptoParams of one of the range-proof systems. local holds the choices that are not part
-// of the parameters. Crypto derives the generators, and returns ErrParams if their digest is not the system's.
+// Crypto returns the CryptoParams of one of the range-proof systems. The parameter local holds the choices that
+// are not part of the public parameters. Crypto derives the generators, and returns ErrParams if their digest
+// is not the system's.
 func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, error) {
 	s, err := p.rangeProof(proofType)
 	if err != nil {
@@ -95,10 +98,10 @@ func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, err
 	return pp, nil
 }
 
-// Validate checks everything: each field, that they fit together, and every range-proof system's digest. For
-// that it derives each system's generators. It returns their number for each system, commitments and range
-// proofs together. Validate returns an ErrParams that names the field. If ctx ends between two systems, it
-// returns the context's cause.
+// Validate checks everything: each field, that the fields fit together, and every range-proof system's digest.
+// To check the digest, it derives all generators of the system. It returns the number of generators of each
+// system, counting those of the commitments and those of the range proofs. Validate returns an ErrParams that
+// names the field. If ctx ends between two systems, it returns the context's cause.
 func (p *PublicParams) Validate(ctx context.Context) (generators []int, err error) {
 	if err := p.check(); err != nil {
 		return nil, err

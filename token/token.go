@@ -9,7 +9,7 @@
 // an action's proof shows and how.
 //
 // The package hides types and values. It does not hide who owns which token (no graph hiding). Its multi-scalar
-// multiplications look tables up by secret digits unless Tuning.ConstantTime is set (SECURITY.md).
+// multiplications use secret digits as indices into tables, unless Tuning.ConstantTime is set (SECURITY.md).
 package token
 
 import (
@@ -36,9 +36,9 @@ const (
 // ID names a token on a ledger. It is opaque, with 1 to MaxID bytes.
 type ID []byte
 
-// Anchor is what a proof is bound to, 1 to MaxBound bytes: the proof is valid for no other anchor. It is the id
-// of a transaction, or what request.ActionAnchor derives from it. It has another type than metadata so that the
-// two cannot be confused.
+// Anchor is the string of 1 to MaxBound bytes that a proof is bound to: the proof is valid for no other anchor.
+// An anchor is the id of a transaction, or what request.ActionAnchor derives from that id. Anchors and metadata
+// have different types so that callers cannot confuse them.
 type Anchor string
 
 // LedgerID names the one ledger on which a token system runs (ledger.Genesis). All signatures and proofs of the

@@ -1,18 +1,18 @@
 // Package action makes and verifies actions on confidential tokens. An action spends n tokens and makes m. Its
-// proof shows that all have one type, that the outputs are worth the inputs, and that every output's value is
-// in range. An action with one input and one output has no range proof: the output's value equals the input's,
-// so it is in range if the input's is.
+// proof shows that all these tokens have one type, that the values of the outputs add up to those of the
+// inputs, and that every output's value is in range. An action with one input and one output has no range
+// proof: the output's value equals the input's, so it is in range if the input's is.
 //
-// An action with inputs is a transfer. Without inputs it is an issue, whose proof shows nothing about sums.
-// Whether its maker may issue is decided by signatures, which package request adds.
+// An action with inputs is a transfer. An action without inputs is an issue, whose proof shows nothing about
+// sums. Signatures, which package request adds, decide whether the maker of the issue may make it.
 //
 // An action has three forms. A Draft is an action without its proof; Prove proves it and returns bytes that can
 // be sent. An Action is parsed from these bytes. A Received is an action whose points and scalars are decoded
 // too, so that it can be verified.
 //
-// An action contains its input tokens beside their ids. The proof is about these tokens, not about the
-// ledger's. So Verify takes a View of the ledger, and compares them with the tokens that the ledger has under
-// these ids.
+// An action contains its input tokens beside their ids. The proof is about the tokens in the action. It does
+// not show that the ledger has these tokens under these ids. So Verify takes a View of the ledger, and compares
+// the tokens in the action with those on the ledger.
 package action
 
 import (
@@ -33,12 +33,13 @@ type Input struct {
 	Token token.Token
 }
 
-// Action is a parsed action, or one to be encoded. Its proof is not checked; Received.Verify checks it.
+// Action is an action that Parse returned, or an action whose fields the caller has set to encode it. Its proof
+// is not checked; Received.Verify checks it.
 type Action struct {
 	Inputs   []Input       // none if the action is an issue
 	Outputs  []token.Token // an output with an empty owner is redeemed
-	Notes    [][]byte      // one for each output: its opening, encrypted for its owner (package note); opaque, may be empty, bound by the proof
-	Metadata []byte        // the application's; opaque, bound by the proof
+	Notes    [][]byte      // one for each output: its opening, encrypted for its owner (package note); opaque, may be empty; the proof is bound to it
+	Metadata []byte        // opaque data of the application; the proof is bound to it
 
 	statement statement.Statement
 	proof     statement.Field
@@ -66,7 +67,7 @@ func (a *Action) Encode(proof []byte) ([]byte, error) {
 }
 
 // Received is an action whose points and scalars have been decoded, so that it can be verified. Verify checks
-// what was decoded: changes of the exported fields have no effect on it.
+// what was decoded, so later changes of the exported fields have no effect on Verify.
 type Received struct {
 	Action
 	pp     token.CryptoParams
@@ -74,8 +75,8 @@ type Received struct {
 	inputs []Input // as parsed: what the claim is about
 }
 
-// Receive decodes the points and scalars of an action. Points need square roots, the expensive part of
-// decoding. The result refers to the action's slices. Receive returns a *zkbench.DecodeError if a point or
+// Receive decodes the points and scalars of an action. Decoding a point takes a square root, which is
+// expensive. The result refers to the action's slices. Receive returns a *zkbench.DecodeError if a point or
 // scalar is bad, or ErrParams if the action does not come from Parse.
 func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 	if a == nil {
@@ -99,11 +100,12 @@ func Decode(pp token.CryptoParams, kind token.Kind, data []byte) (*Received, err
 	return Receive(pp, a)
 }
 
-// Verify verifies the action at an anchor, and that its inputs are tokens of the ledger. Errors are as for
-// VerifyBatch.
+// Verify verifies the action's proof, which is bound to an anchor, and checks that the action's inputs are
+// tokens of the ledger. Errors are as for VerifyBatch.
 //
-// Verify does not check authorization: that the owners of its inputs have signed, or the issuer of an issue.
-// Nor does it check that the anchor is new: the same action verifies again. Package validator checks both.
+// Verify does not check authorization: that the owners of its inputs have signed, or the issuer of an issue. It
+// also does not check that the anchor is new: the same action verifies a second time. Package validator checks
+// both.
 func (r *Received) Verify(ctx context.Context, ex executor.Executor, view View, anchor token.Anchor) error {
 	if r == nil {
 		return fmt.Errorf("%w: no action, accepted are those that Decode returns", zkbench.ErrParams)
@@ -120,11 +122,11 @@ type Item struct {
 // VerifyBatch verifies actions of any kinds. It checks their inputs with the view, and their proofs in one
 // multi-scalar multiplication. If an action does not verify, the error contains a *zkbench.CheckError with its
 // index. The CheckError wraps ErrProof, or ErrSpent or ErrPolicy if an input is bad. The errors of several
-// actions are joined. If two actions spend one token, the second is refused, whether the first verifies or not.
+// actions are joined. If two actions spend one token, the second is refused, whether or not the first verifies.
 //
 // If the view fails, VerifyBatch returns its error, without a *zkbench.CheckError. It returns ErrParams if
-// there are no items or if view is the zero View. It also does if an item has no anchor, or no action that
-// comes from Decode or Receive.
+// there are no items, if view is the zero View, or if an item has no anchor. It also returns ErrParams if an
+// item's action is missing or does not come from Decode or Receive.
 func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParams, view View, items []Item) error {
 	if len(items) == 0 {
 		return fmt.Errorf("%w: no actions to verify, accepted are 1 or more", zkbench.ErrParams)

@@ -21,20 +21,20 @@ type Owned struct {
 
 // Output describes a token that an action makes.
 type Output struct {
-	Owner []byte // empty: the output is redeemed
+	Owner []byte // if it is empty, the output is redeemed
 	Value uint64
 	// Note encrypts the opening for the owner. If it is nil, the action has no ciphertext for this output. It
-	// is called once. Those of several outputs are called concurrently.
+	// is called once. The functions of several outputs are called concurrently.
 	Note func(token.Opening) ([]byte, error)
 }
 
 // Spec describes an action: its outputs, and what else it contains.
 type Spec struct {
 	Outputs  []Output
-	Metadata []byte       // the application's; opaque, public, bound by the proof
+	Metadata []byte       // opaque, public data of the application; the proof is bound to it
 	Anchor   token.Anchor // what the proof is bound to, 1 byte or more
-	// Rand is the source of the 32 bytes from which blindings and nonces are derived. If it is nil, the
-	// parameters' source is used.
+	// Rand is the source of the 32 bytes from which blindings and nonces are derived. If it is nil, NewIssue
+	// and Transfer use the source of the parameters (CryptoParams.Rand).
 	Rand io.Reader
 	// Key is a long-term secret of the action's maker, or empty. It enters the derivation too, so that
 	// blindings and nonces stay unknown to anyone who can predict Rand.
@@ -52,9 +52,10 @@ type Draft struct {
 	witness   statement.Witness[token.Opening]
 }
 
-// NewIssue drafts an issue: it creates outputs of type typ without spending anything. It draws the seed of the
-// action, derives the blindings and commits. It returns ErrParams if typ or the anchor is empty, if there are
-// no outputs, or if a value is 2^bits or more. It returns ErrLimit if a part is too long.
+// NewIssue drafts an issue: it creates outputs of type typ without spending anything. It draws a random seed
+// for the action, derives the outputs' blindings from the seed, and commits to the outputs. It returns
+// ErrParams if typ or the anchor is empty, if there are no outputs, or if a value is 2^bits or more. It
+// returns ErrLimit if a part is too long.
 func NewIssue(ctx context.Context, ex executor.Executor, pp token.CryptoParams, typ string, spec Spec) (*Draft, error) {
 	return newDraft(ctx, &Sender{pp: pp, ex: ex, typ: typ}, &spec)
 }
@@ -68,8 +69,9 @@ type Sender struct {
 	openings []token.Opening
 }
 
-// NewSender returns a Sender of 1 to token.MaxTokens tokens, and ErrParams for another number. It returns an
-// ErrParams that names the input if an opening does not open its token, if types differ, or if an id repeats.
+// NewSender returns a Sender of 1 to token.MaxTokens tokens. It returns ErrParams if there are fewer or more.
+// It returns an ErrParams that names the input if an opening does not open its token, if types differ, or if
+// an id repeats.
 func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams, owned []Owned) (*Sender, error) {
 	if n := len(owned); n < 1 || n > token.MaxTokens {
 		return nil, fmt.Errorf("%w: %d inputs, accepted are 1 to %d", zkbench.ErrParams, n, token.MaxTokens)
@@ -98,8 +100,9 @@ func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams,
 	return s, nil
 }
 
-// Transfer drafts a transfer of all the sender's tokens to outputs. Derivation and errors are as for NewIssue.
-// Transfer also returns ErrParams if the outputs are not worth the tokens.
+// Transfer drafts a transfer of all the sender's tokens to outputs. It derives the blindings as NewIssue does,
+// and its errors are those of NewIssue. It also returns ErrParams if the values of the outputs do not add up
+// to those of the tokens.
 func (s *Sender) Transfer(ctx context.Context, spec Spec) (*Draft, error) {
 	return newDraft(ctx, s, &spec)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/token"
 )
 
-// View is the state of the ledger that a verifier compares inputs with. LookUp and NothingLookedUp return
-// views. Verifiers refuse the zero View.
+// View looks up tokens of the ledger, so that a verifier can compare an action's inputs with them. LookUp and
+// NothingLookedUp return views. Verifiers refuse the zero View.
 type View struct {
 	find    func(ctx context.Context, id token.ID) (token.Token, error)
 	nothing bool

@@ -3,7 +3,7 @@
 //
 // An auditor's signature says that the openings belong to the request. It does not replace the validator's checks:
 // that the proofs are valid, that the inputs are on the ledger, and that the owners have signed. Package service
-// has the auditor that signs, and that remembers what it has signed.
+// has an auditor that signs requests and stores what it has signed.
 package audit
 
 import (
@@ -37,14 +37,14 @@ const (
 	Issuers     = "audit issuers"     // the issuer may issue the type
 )
 
-// Context returns the context that audit proofs of pseudonyms are bound to, which names only the ledger. The holder
-// of a pseudonym proves it once and need not know the request.
+// Context returns the bytes that an audit proof of a pseudonym is bound to. They name only the ledger, so the
+// holder of a pseudonym makes the proof once and need not know the request.
 func Context(ledger token.LedgerID) []byte {
 	return append([]byte("audit"), ledger[:]...)
 }
 
-// Auditor checks the requests of one ledger. It uses the ledger's public parameters, and the policy that Follow has
-// reached. It is safe for concurrent use.
+// Auditor checks the requests of one ledger. It uses the ledger's public parameters, and the newest policy that
+// Follow has adopted. It is safe for concurrent use.
 type Auditor struct {
 	params      *token.PublicParams
 	ledger      token.LedgerID
@@ -62,9 +62,10 @@ type Auditor struct {
 // maxEnrolled is the maximum number of certificates that an auditor caches. A further one replaces any of them.
 const maxEnrolled = 1 << 12
 
-// New returns an auditor of the ledger with the given genesis. key is its private HPKE key, nil if it has none.
-// It accepts certificates of the given authorities. local tunes this process and is not part of the parameters.
-// New returns ErrParams if the parameters are not accepted or belong to another ledger.
+// New returns an auditor of the ledger with the given genesis. The parameter key is the auditor's private HPKE key,
+// or nil if it has none. The auditor accepts certificates of the given authorities. The parameter local tunes this
+// process only; it is not part of the public parameters. New returns ErrParams if the parameters are not accepted
+// or belong to another ledger.
 func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, key hpke.PrivateKey, authorities ...identity.Identity) (*Auditor, error) {
 	params, id, err := snapshot.Params(params, genesis)
 	if err != nil {
@@ -86,8 +87,8 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	return &Auditor{params: params, ledger: id, current: current, pp: pp, scheme: scheme, key: key, authorities: authorities, ex: ex, enrolled: make(map[[sha256.Size]byte]*identity.Certificate)}, nil
 }
 
-// Follow adopts the policy updates on the ledger, as validator.Validator.Follow does. An auditor that does
-// not follow them checks requests against an old policy.
+// Follow adopts the policy updates on the ledger l that come after the current policy. Until Follow is called, the
+// auditor checks requests against an old policy.
 func (a *Auditor) Follow(ctx context.Context, l policy.Source) error { return a.current.Follow(ctx, l) }
 
 // Report says what a request does.
@@ -136,7 +137,7 @@ func (p Party) String() string {
 }
 
 // Check checks a request against the audit information that came with it. The error is of type *zkbench.CheckError
-// and names the check, the action and the token. It never contains any part of an opening.
+// and names the check, the action and the token. The error never contains any part of an opening.
 func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Information) (*Report, error) {
 	if r == nil || info == nil {
 		return nil, failed(Structure, -1, -1, refuse("no request, or no information on it"))

@@ -41,7 +41,9 @@ type Item struct {
 // Encode returns the canonical encoding:
 //
 //	version(1) count(1) actions
-//	action = form(1); 1: count(1) inputs count(1) outputs; 2: sealed
+//	action = form(1), and then, depending on the form:
+//	         1 (in the clear): count(1) inputs count(1) outputs
+//	         2 (sealed): the sealed data
 //	item   = type, value(8) blinding(32) count(1) owners
 //
 // Owner.Append documents the encoding of owners and of sealed data. Numbers are big-endian. The type comes after a
@@ -103,9 +105,9 @@ func actionInfo(ledger token.LedgerID, anchor []byte, index int) []byte {
 	return append(binary.BigEndian.AppendUint16(info, uint16(index)), anchor...)
 }
 
-// Seal encrypts the information on an action to all auditors of a policy. It opens only at the given index in a
-// request with the given anchor. An action that is sealed already is returned unchanged. Seal returns ErrParams or
-// ErrLimit.
+// Seal encrypts the information on an action to all auditors of a policy. The auditors can decrypt the result only as
+// the action with the given index in a request with the given anchor. If the action is sealed already, Seal returns
+// it unchanged. The errors of Seal are ErrParams and ErrLimit.
 func (a *Action) Seal(rules *token.Policy, ledger token.LedgerID, anchor []byte, index int) (Action, error) {
 	if a.Sealed != nil {
 		return *a, nil

@@ -84,9 +84,12 @@ const (
 	formSealed
 )
 
-// Append appends the canonical encoding to b. If something is out of bounds, b has an error:
+// Append appends the canonical encoding to b. If something is out of bounds, b stores an error:
 //
-//	owner = form(1); 0: nothing; 1: certificate proof; 2: policy(8) count(2) copies
+//	owner = form(1), and then, depending on the form:
+//	        0 (empty): nothing
+//	        1 (in the clear): certificate proof
+//	        2 (sealed): policy(8) count(2) copies
 //	copy  = key(8) ciphertext
 //
 // Certificate and proof come after a length of 2 bytes, ciphertext after a length of 3 bytes.

@@ -18,16 +18,16 @@ import (
 // CheckName is the name of the check in a Batch's errors.
 const CheckName = "signature"
 
-// Signed is a message with its signature by ID.
+// Signed is a message with its signature by the identity ID.
 type Signed struct {
 	ID                 Identity
 	Message, Signature []byte
 }
 
 // Batch collects signatures and verifies them together: Ed25519 and pseudonyms each in one multi-scalar
-// multiplication, ECDSA one by one. Signatures come in groups, for example those of one request. One bad
-// signature makes its whole group bad, so the search in a group ends at the first. A Batch is not safe for
-// concurrent use.
+// multiplication, ECDSA one by one. The caller adds signatures in groups, for example those of one request. One
+// bad signature makes its whole group bad, so the Batch looks only for the first bad signature of a group. A
+// Batch is not safe for concurrent use.
 type Batch struct {
 	set    *Set
 	items  []item
@@ -60,7 +60,7 @@ func NewBatch(set *Set) *Batch { return &Batch{set: set} }
 func (b *Batch) Len() int { return b.groups }
 
 // Add adds a group of signatures. The group's index is the value of Len before the call. Verify reads the
-// slices, so they must not change until then.
+// slices, so they must not change until Verify returns.
 func (b *Batch) Add(group ...Signed) {
 	for i, s := range group {
 		b.items = append(b.items, item{id: s.ID, message: s.Message, signature: s.Signature, group: b.groups, index: i})
@@ -74,8 +74,8 @@ func (b *Batch) Add(group ...Signed) {
 // not parse. The errors are joined in order of groups.
 //
 // Verify returns ErrParams if the batch has no groups. Any other error comes from the executor or the context.
-// A group without signatures is accepted, so that it does not affect other groups. If groups come from others,
-// the caller must check that somebody has to sign.
+// A group without signatures is accepted, so that it does not affect other groups. If groups come from other
+// parties, the caller must check that each group has the required signatures.
 //
 // The set stores the verifiers of good groups only. So nobody can push verifiers out of the set without being
 // able to sign for a whole group.

@@ -16,9 +16,9 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Ed25519 returns the identity of a key. The rules are those of ZIP-215: any encoding of a point on the curve
-// is accepted, even a point of small order, for which anybody can sign. Ed25519 returns a *zkbench.DecodeError
-// if the key is not such an encoding.
+// Ed25519 returns the identity of a key. A key is accepted by the rules of ZIP-215: any encoding of a point on
+// the curve is accepted, even a point of small order, for which anybody can sign. Ed25519 returns a
+// *zkbench.DecodeError if the key is not such an encoding.
 func Ed25519(key ed25519.PublicKey) (Identity, error) {
 	id := append(Identity{byte(TypeEd25519)}, key...)
 	if _, err := parse(id, nil); err != nil {
@@ -64,8 +64,9 @@ func (v *ed25519Verifier) sameKey(other Verifier) bool {
 
 type ed25519Signer struct{ key ed25519.PrivateKey }
 
-// NewEd25519Signer returns a Signer that signs with a key of crypto/ed25519. It returns ErrParams if the key's
-// halves do not belong together: signatures with such a key would give the secret half away.
+// NewEd25519Signer returns a Signer that signs with a key of crypto/ed25519. It returns ErrParams if the public
+// half of the key is not that of its secret half, because signatures with such a key would reveal the secret
+// half.
 func NewEd25519Signer(key ed25519.PrivateKey) (Signer, error) {
 	if len(key) != ed25519.PrivateKeySize || !ed25519.NewKeyFromSeed(key.Seed()).Equal(key) {
 		return nil, fmt.Errorf("%w: not an Ed25519 private key", zkbench.ErrParams)

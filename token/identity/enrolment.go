@@ -26,8 +26,10 @@ const kindEnrolment = "enrolment"
 // authoritySignatureLen is the length in bytes of an authority's signature, whether ECDSA or Ed25519.
 const authoritySignatureLen = 64
 
-// Certificate is an authority's statement that it has enrolled name with a commitment E = sk·G + e·H. Only the
-// holder, the authority and auditors see it: anyone who has it can tell which audit proofs are the holder's.
+// Certificate is an authority's statement that it has enrolled a holder with the given name and the commitment
+// E = sk·G + e·H. Only the holder, the authority and auditors see a certificate: anyone who has it can tell
+// which audit proofs are the holder's. Its encoding is as follows, where each uint16 is the length in bytes of
+// the next field:
 //
 //	version(1) uint16 name  E  uint16 authority  signature(64)
 type Certificate struct {

@@ -17,10 +17,11 @@ type Holder interface {
 	// Secret returns the encodings of sk and e, from which Scheme.Holder restores the holder.
 	Secret() []byte
 	// Request returns a request for Scheme.Enrol: E and a proof of knowledge of its opening, bound to name. If
-	// rand is nil, the system's source is used.
+	// rand is nil, Request uses the operating system's source of randomness.
 	Request(name string, rand io.Reader) ([]byte, error)
-	// Pseudonym returns a new pseudonym from 32 bytes of rand, or of the system's source if rand is nil. Do not
-	// use a pseudonym for two tokens: everybody would see that they have one owner.
+	// Pseudonym returns a new pseudonym from 32 bytes of rand, or of the operating system's source of
+	// randomness if rand is nil. Do not use a pseudonym for two tokens: everybody would see that they have one
+	// owner.
 	Pseudonym(rand io.Reader) (Pseudonym, error)
 	// Restore returns the pseudonym with this nonce again.
 	Restore(nonce [transcript.SeedLen]byte) (Pseudonym, error)
@@ -36,8 +37,9 @@ type Pseudonym interface {
 	Nonce() [transcript.SeedLen]byte
 	// AuditProof returns a proof for an auditor who has the certificate. It shows that the certificate's
 	// commitment and P have one sk, and is bound to the given bytes, for example the transaction's anchor.
-	// Without the certificate it reveals nothing, not even that two pseudonyms have one holder. If rand is nil,
-	// the system's source is used. AuditProof returns ErrParams if the certificate is another holder's.
+	// Without the certificate it reveals nothing, not even that two pseudonyms have one holder. If rand is
+	// nil, AuditProof uses the operating system's source of randomness. AuditProof returns ErrParams if the
+	// certificate is another holder's.
 	AuditProof(certificate *Certificate, bound []byte, rand io.Reader) ([]byte, error)
 }
 

@@ -4,9 +4,9 @@
 //
 // An Identity is opaque bytes on the wire: a type byte and a payload. Two identities with different bytes may
 // have one key (SameKey). Anybody can make a certificate for anybody's key, because the signatures of
-// certificates are not verified. So compare owners by their keys; what is signed names the identity. A Set
-// parses identities and has a bounded cache. A Batch verifies many signatures at once and names the bad ones.
-// It accepts a signature exactly if the signature is accepted alone.
+// certificates are not verified. So compare owners by their keys. A signed message names the signer's identity,
+// not only its key. A Set parses identities and has a bounded cache. A Batch verifies many signatures at once
+// and names the bad ones. A Batch accepts exactly the signatures that are accepted one by one.
 //
 // The package builds no certificate chains. It reads no clock, so it does not check expiry, and it knows no
 // revocation. The caller decides whom to trust. Pseudonyms are not an anonymous credential: a verifier sees a
@@ -65,9 +65,9 @@ type Verifier interface {
 	Verify(message, signature []byte) error
 }
 
-// SameKey reports whether the same signer signs for both verifiers, as far as their keys show it. That is so
-// for one key in two certificates, and for Ed25519 keys that differ by a point of small order. A pseudonym's
-// key has only one encoding, and nobody can see that two pseudonyms have one holder.
+// SameKey reports whether the keys of two verifiers show that one signer signs for both. It returns true for
+// one key in two certificates, and for Ed25519 keys that differ by a point of small order. A pseudonym's key
+// has only one encoding, and nobody can see that two pseudonyms have one holder.
 func SameKey(a, b Verifier) bool {
 	same, ok := a.(interface{ sameKey(other Verifier) bool })
 	return ok && same.sameKey(b)
@@ -93,8 +93,8 @@ func Key(id Identity) ([]byte, error) {
 // Signer signs for an identity.
 type Signer interface {
 	Identity() Identity
-	// Sign signs message. Pseudonyms draw 32 bytes from rand, or from the system's source if rand is nil. The
-	// other signatures are deterministic and read nothing.
+	// Sign signs message. Signers of pseudonyms draw 32 bytes from rand, or from the operating system's source
+	// of randomness if rand is nil. The other signers are deterministic and do not read rand.
 	Sign(message []byte, rand io.Reader) ([]byte, error)
 }
 

@@ -36,12 +36,12 @@ type Scheme interface {
 	Digest() [transcript.StateLen]byte
 	SignatureLen() int // bytes of a pseudonym's signature
 	// ConstantTime reports whether the time and the memory accesses of sums of secrets are independent of the
-	// secrets, within the limits that SECURITY.md describes. They are on BN254 and
+	// secrets, within the limits that SECURITY.md describes. It returns true on BN254 and
 	// BLS12_381_BBS_GURVY.
 	ConstantTime() bool
 
-	// NewHolder returns a holder with a new secret from 32 bytes of rand, or of the system's source if rand is
-	// nil.
+	// NewHolder returns a holder with a new secret from 32 bytes of rand, or of the operating system's source
+	// of randomness if rand is nil.
 	NewHolder(rand io.Reader) (Holder, error)
 	// Holder restores a holder from what Holder.Secret returned. It returns a *zkbench.DecodeError if secret is
 	// something else.
@@ -54,9 +54,10 @@ type Scheme interface {
 	// Certificate decodes a certificate and checks that one of authorities signed it. It returns ErrSignature
 	// if none did.
 	Certificate(certificate []byte, authorities ...Identity) (*Certificate, error)
-	// CheckAudit checks an audit proof: its maker knows the secret key that both the pseudonym id and the
-	// certificate commit to, and made it for these bytes. CheckAudit returns ErrProof if the proof does not
-	// show this, and ErrMalformed if something does not decode.
+	// CheckAudit checks an audit proof. The proof shows that its maker knows the secret key to which both the
+	// pseudonym id and the certificate commit, and that the maker made the proof for the given bytes.
+	// CheckAudit returns ErrProof if the proof does not show this, and ErrMalformed if something does not
+	// decode.
 	CheckAudit(id Identity, certificate *Certificate, bound, proof []byte) error
 
 	verifier(payload []byte) (Verifier, error)

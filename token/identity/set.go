@@ -9,9 +9,10 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Set parses identities and caches verifiers: pinned ones, and a bounded number of those that signed most
-// recently. A Batch stores a verifier only after a good signature, so nobody can push verifiers out without
-// being able to sign. Pseudonyms are not cached, because each is used once. A Set is safe for concurrent use.
+// Set parses identities and caches their verifiers: those that were pinned (Pin), and a bounded number of
+// those that signed most recently. A Batch stores a verifier only after a good signature, so nobody can push
+// verifiers out without being able to sign. Pseudonyms are not cached, because each is used once. A Set is
+// safe for concurrent use.
 type Set struct {
 	entries    int
 	pseudonyms Scheme
@@ -27,9 +28,9 @@ type entry struct {
 	verifier Verifier
 }
 
-// NewSet returns an empty set that caches up to entries verifiers beside the pinned ones, each for an identity
-// of at most MaxLen bytes. If pseudonyms is nil, the set refuses pseudonyms. NewSet returns ErrParams if
-// entries is less than 1.
+// NewSet returns an empty set. The parameter entries is the maximum number of verifiers that the set caches
+// besides the pinned ones; each is for an identity of at most MaxLen bytes. If pseudonyms is nil, the set
+// refuses pseudonyms. NewSet returns ErrParams if entries is less than 1.
 func NewSet(entries int, pseudonyms Scheme) (*Set, error) {
 	if entries < 1 {
 		return nil, fmt.Errorf("%w: identity cache of %d entries, at least 1", zkbench.ErrParams, entries)
@@ -40,8 +41,8 @@ func NewSet(entries int, pseudonyms Scheme) (*Set, error) {
 	}, nil
 }
 
-// Pin returns the verifier of an identity like Verifier, and keeps it for the life of the set. Use it for a few
-// identities that the set's owner has chosen.
+// Pin returns the verifier of an identity like the method Verifier. It stores the verifier for the life of the
+// set. Use it for a few identities that the set's owner has chosen.
 func (s *Set) Pin(id Identity) (Verifier, error) {
 	v, err := s.Verifier(id)
 	if err != nil {
@@ -63,8 +64,9 @@ func (s *Set) Verifier(id Identity) (Verifier, error) {
 	return parse(id, s.pseudonyms)
 }
 
-// SameKey reports whether two identities have one key, as the function SameKey does for their verifiers. If an
-// identity does not parse, SameKey returns true only if both are equal bytes.
+// SameKey reports whether two identities have one key: whether the function SameKey returns true for their
+// verifiers. If an identity does not parse, the method returns true only if both identities have the same
+// bytes.
 func (s *Set) SameKey(a, b Identity) bool {
 	if a.Type() != b.Type() {
 		return false

@@ -33,8 +33,8 @@ type Fork struct {
 // MaxForks is the maximum length of Genesis.Forks.
 const MaxForks = 16
 
-// NewGenesis returns the genesis of a new ledger with the given parameters and a random nonce. It
-// returns the error of params.Encode if the parameters cannot be encoded.
+// NewGenesis returns the genesis of a new ledger with the given parameters and a random nonce. It returns
+// the error of PublicParams.Encode if the parameters cannot be encoded.
 func NewGenesis(params *token.PublicParams) (Genesis, error) {
 	digest, err := params.Digest()
 	g := Genesis{Params: digest}
@@ -42,10 +42,10 @@ func NewGenesis(params *token.PublicParams) (Genesis, error) {
 	return g, err
 }
 
-// Fork returns the genesis of a fork that shares the records up to last with this ledger. hash is the
-// hash of the chain up to that record. If last is less than Inherited, the new ledger is a fork of this
-// ledger's parent. Fork returns a *zkbench.LimitError if the new ledger would have more than MaxForks
-// forks.
+// Fork returns the genesis of a fork that shares with this ledger the records up to number last. The
+// parameter hash is the hash of the chain up to that record. If last is less than Inherited, the new
+// ledger is a fork of this ledger's parent. Fork returns a *zkbench.LimitError if the new ledger would
+// have more than MaxForks forks.
 func (g Genesis) Fork(last uint64, hash [32]byte) (Genesis, error) {
 	for len(g.Forks) > 0 && g.Inherited() > last {
 		g = g.parent()
@@ -59,8 +59,9 @@ func (g Genesis) Fork(last uint64, hash [32]byte) (Genesis, error) {
 	return g, nil
 }
 
-// ForRecord returns the genesis of the ledger that accepted record seq: the parent's, if a fork shares the
-// record with its parent. Signatures and proofs in the record are bound to the ID of that genesis.
+// ForRecord returns the genesis of the ledger that accepted record seq. If this ledger is a fork and
+// shares the record with its parent, that is the genesis of the parent, or of an earlier ledger from
+// which the parent was forked. Signatures and proofs in the record are bound to the ID of that genesis.
 func (g Genesis) ForRecord(seq uint64) Genesis {
 	for len(g.Forks) > 0 && seq <= g.Inherited() {
 		g = g.parent()
@@ -68,8 +69,8 @@ func (g Genesis) ForRecord(seq uint64) Genesis {
 	return g
 }
 
-// ForksAfter reports whether record seq is the last that a fork shares with its parent, so that
-// record seq+1 is the fork's own. It returns false for seq 0.
+// ForksAfter reports whether this ledger, or a fork that it descends from, branched off after record seq:
+// that fork shares record seq with its parent, and record seq+1 is its own. It returns false for seq 0.
 func (g Genesis) ForksAfter(seq uint64) bool {
 	return seq > 0 && len(g.ForRecord(seq).Forks) != len(g.ForRecord(seq+1).Forks)
 }

@@ -2,10 +2,11 @@
 // under each anchor (transaction id), and the log of all requests. The package does not check
 // proofs. A validator accepts a request before it reaches the ledger.
 //
-// There are three interfaces, and a network may be between them. A Store decides on batches of
-// entries and writes them; ledger/bolt is the embedded one. A Reader reads what is on a ledger. A
-// Submitter takes requests and returns a verdict on each; package validator has one. docs/ledger.md
-// describes the format, what survives a crash or a corrupted file, and why no token is spent twice.
+// There are three interfaces, and a network may be between a caller and any of them. A Store decides on
+// batches of entries and writes them; ledger/bolt is the embedded one. A Reader reads what is on a
+// ledger. A Submitter takes requests and returns a verdict on each; package validator has one.
+// docs/ledger.md describes the format, what survives a crash or a corrupted file, and why no token is
+// spent twice.
 package ledger
 
 import (
@@ -39,7 +40,7 @@ type Entry struct {
 	Time    time.Time // of the block, not before the previous entry's; read back in UTC, without a monotonic reading
 	Request []byte    // as validated, up to token.MaxRequest bytes, opaque
 	Policy  uint64    // the version of the policy under which it was accepted
-	Update  bool      // whether it makes version Policy+1, for the entries after it
+	Update  bool      // whether it is a policy update: the entries after it are under version Policy+1
 	Spends  []token.ID
 	Creates []Created
 }
@@ -79,8 +80,9 @@ type Reader interface {
 	// Record returns the record with the given anchor, and whether there is one.
 	Record(ctx context.Context, anchor []byte) (Record, bool, error)
 
-	// Log yields the records in order, starting with sequence number from. It ends with the last record
-	// that is on the ledger when it gets there, or with an error. It holds no lock between two records.
+	// Log yields the records in order, starting with sequence number from. It ends with an error, or
+	// with the last record that is on the ledger when the iteration reaches that record. It holds no
+	// lock between two records.
 	Log(ctx context.Context, from uint64) iter.Seq2[Record, error]
 }
 
@@ -98,8 +100,8 @@ type Reader interface {
 //	"spend"    index in Spends  zkbench.ErrSpent, or ErrNotFound
 //	"create"   index in Creates ErrExists: a token has or had this id
 //
-// An entry that exceeds a limit is rejected with one of these checks, or "request", and a
-// *zkbench.LimitError. A store reads no clock.
+// An entry that exceeds a limit is rejected with a *zkbench.LimitError, under the name of one of these
+// checks or "request". A store reads no clock.
 type Store interface {
 	Reader
 
@@ -108,8 +110,8 @@ type Store interface {
 	State(ctx context.Context) (State, error)
 
 	// Decide returns the errors that ApplyEach would return for the batch on the current ledger. It
-	// writes nothing and reserves nothing, so another batch may be applied first. If err is not
-	// nil, there are no verdicts.
+	// writes nothing and reserves nothing, so another batch may be applied before this one. If err is
+	// not nil, there are no verdicts.
 	Decide(ctx context.Context, batch []Entry) (rejected []error, err error)
 
 	// Apply applies the whole batch, or nothing if one entry is rejected; the error then names the
@@ -130,9 +132,9 @@ type Store interface {
 	// Apply.
 	ApplyEach(ctx context.Context, batch []Entry) (rejected []error, err error)
 
-	// ApplyState does what Apply does, and also stores up to MaxState bytes for the caller, for
-	// example the height of a consensus engine. The bytes replace State.Bytes in the transaction
-	// that writes the batch, so both become durable together or not at all.
+	// ApplyState applies a batch like Apply, and stores up to MaxState bytes for the caller, for example
+	// the height of a consensus engine. The bytes replace State.Bytes in the transaction that writes the
+	// batch, so both become durable together or not at all.
 	//
 	// The bytes are stored even if the batch is empty or already on the ledger, but not if it is
 	// rejected. If state is nil, the stored bytes stay. Calls take effect one after the other, even
@@ -180,7 +182,8 @@ var (
 	ErrNotFound = fmt.Errorf("%w: token is not on the ledger", zkbench.ErrPolicy)
 	// ErrExists is returned for a new token whose id another token has or had.
 	ErrExists = errors.New("token is on the ledger already")
-	// ErrLocked is returned when another ledger has the store open. It wraps zkbench.ErrEnv.
+	// ErrLocked is returned when the store is open or locked elsewhere, for example by another process.
+	// It wraps zkbench.ErrEnv.
 	ErrLocked = fmt.Errorf("%w: ledger is open elsewhere", zkbench.ErrEnv)
 	// ErrClosed is returned by calls after Close. It wraps fs.ErrClosed.
 	ErrClosed = fmt.Errorf("ledger: %w", fs.ErrClosed)
@@ -206,9 +209,9 @@ func (e *TimeError) Error() string {
 
 func (e *TimeError) Unwrap() error { return zkbench.ErrPolicy }
 
-// AheadError reports that no time can be chosen for the next block. The block cannot be earlier
-// than the last one, at Time, and Time is more than Max ahead of the validator's own clock. Either
-// that clock is wrong, or another validator's clock was. It wraps zkbench.ErrEnv.
+// AheadError reports that no time can be chosen for the next block. The block cannot be earlier than the
+// last block, whose time is in the field Time. That time is ahead of the validator's own clock by more
+// than Max. Either that clock is wrong, or another validator's clock was. It wraps zkbench.ErrEnv.
 type AheadError struct {
 	Time, Clock time.Time
 	Max         time.Duration
@@ -233,7 +236,7 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return zkbench.ErrMalformed }
 
-// Corruptf returns a CorruptError at place, with a formatted reason.
+// Corruptf returns a CorruptError with the given place and a formatted reason.
 func Corruptf(place, format string, args ...any) *CorruptError {
 	return &CorruptError{Place: place, Reason: fmt.Sprintf(format, args...)}
 }

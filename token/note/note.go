@@ -3,12 +3,13 @@
 // seed and the log. (In Zcash a note is the token itself; here it is only the ciphertext.)
 //
 // A payee makes an address with a random nonce. The address has a tag and a note key. The tag is an authenticated
-// encryption of the nonce under a key derived from the payee's seed. The note key is a key pair derived from seed
-// and nonce. To find its notes, a reader tries to decrypt their tags; that takes two hashes and no curve operation.
-// Without the seed, the tags and keys of two addresses cannot be linked. docs/wallets.md describes the constructions.
+// encryption of the nonce under a key derived from the payee's secret seed. The note key is the public key of a pair
+// that is derived from the seed and the nonce. A note has the tag of its address. To find its notes, a payee tries to
+// decrypt the tag of each note in the log; for one tag that takes two hashes and no curve operation. Without the
+// seed, nobody can link the tags and keys of two addresses. docs/wallets.md describes the constructions.
 //
-// A note contains what its author wrote. The caller must check that the opening opens the token's commitment
-// (token.Opens), and that the token's owner is the reader.
+// A note contains what its author wrote, which may be wrong. The caller must check that the opening opens the token's
+// commitment (token.Opens), and that the token's owner is the reader.
 package note
 
 import (
@@ -48,7 +49,7 @@ type Payee struct {
 	own []byte // secret of a reader that pays to itself (Reader.Own)
 }
 
-// Place identifies the token that a note is for. The note cannot be opened for another one.
+// Place identifies the token that a note is for. The note cannot be opened for another token.
 type Place struct {
 	Ledger token.LedgerID
 	ID     token.ID
@@ -81,7 +82,7 @@ func (p *Payee) seal(info, plain []byte) ([]byte, error) {
 	return sealed, nil
 }
 
-// Share is the part of a note for one identity.
+// Share is the part of a note that is encrypted to one identity of the owner.
 type Share struct {
 	Tag    [TagLen]byte
 	KEM    token.KEM

@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Reader makes the payees of a seed on one ledger, and finds and opens their notes. It is immutable and safe for
-// concurrent use.
+// Reader makes the payees of one secret seed on one ledger, and finds and opens the notes for them. It is immutable
+// and safe for concurrent use.
 type Reader struct {
 	ledger token.LedgerID
 	seed   [transcript.SeedLen]byte // of note keys
@@ -63,7 +63,10 @@ func (m *macs) mask(nonce *Nonce, iv []byte) {
 // Tag returns the deterministic authenticated encryption of a nonce. It is SIV (Rogaway and Shrimpton, "A
 // Provable-Security Treatment of the Key-Wrap Problem", section 4) with HMAC-SHA256 as both functions:
 //
-//	iv = HMAC(k1, nonce), its first 16 bytes;  tag = iv, nonce xor HMAC(k2, iv)
+//	iv  = the first 16 bytes of HMAC(k1, nonce)
+//	tag = iv, nonce xor HMAC(k2, iv)
+//
+// The keys k1 and k2 are derived from the seed and the ledger.
 func (r *Reader) Tag(nonce Nonce) (tag [TagLen]byte) {
 	m := r.macs.Get().(*macs)
 	defer r.macs.Put(m)
@@ -86,8 +89,8 @@ func (r *Reader) Mine(tag *[TagLen]byte) (nonce Nonce, mine bool) {
 	return nonce, true
 }
 
-// Payee returns the payee for the address with the given nonce, for payers. It returns ErrParams if kem is not
-// accepted.
+// Payee returns the Payee for the address with the given nonce. Give it to payers. It returns ErrParams if kem is
+// not accepted.
 func (r *Reader) Payee(nonce Nonce, kem token.KEM) (Payee, error) {
 	key, err := r.key(nonce, kem)
 	if err != nil {
@@ -96,9 +99,9 @@ func (r *Reader) Payee(nonce Nonce, kem token.KEM) (Payee, error) {
 	return Payee{Tag: r.Tag(nonce), KEM: kem, Key: key.PublicKey().Bytes()}, nil
 }
 
-// Own returns the payee for an address that the reader pays to itself. The reader opens such a note without a key
-// agreement; to others it looks like any note. The payee's Key is empty, so it must not be given to other payers.
-// For a KEM other than X25519, Own returns what Payee returns.
+// Own returns the Payee for an address to which only the owner of the seed pays, for example change. The Reader
+// opens such a note without a key agreement. To everybody else the note looks like any other note. The Payee has an
+// empty Key, so it must not be given to other payers. For a KEM other than X25519, Own returns what Payee returns.
 func (r *Reader) Own(nonce Nonce, kem token.KEM) (Payee, error) {
 	if kem != token.X25519 { // a random encapsulated key would not look like one of ML-KEM
 		return r.Payee(nonce, kem)
@@ -124,9 +127,9 @@ func (r *Reader) key(nonce Nonce, kem token.KEM) (hpke.PrivateKey, error) {
 	return k.DeriveKeyPair(ikm[:])
 }
 
-// Open opens a share whose tag is the reader's and has the given nonce. It ignores place.Ledger and uses the
-// reader's ledger. The opening is only what the note's author wrote: check it against the token with token.Opens.
-// If the share does not open, Open returns a *zkbench.DecodeError, which does not contain any part of it.
+// Open opens a share whose tag Mine accepted with the given nonce. It ignores place.Ledger and uses the reader's
+// ledger. The opening is only what the note's author wrote: check it against the token with token.Opens. If the
+// share does not open, Open returns a *zkbench.DecodeError, which does not contain any part of it.
 func (r *Reader) Open(place Place, share *Share, nonce Nonce) (token.Opening, error) {
 	place.Ledger = r.ledger
 	fail := func(reason string) (token.Opening, error) {

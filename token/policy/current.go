@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Current is the current policy of a ledger, as far as Follow has followed the updates. It is safe for
+// Current holds the current policy of a ledger: the newest one that Follow has found so far. It is safe for
 // concurrent use. A caller of Load may keep using that policy while newer ones are adopted.
 type Current struct {
 	genesis ledger.Genesis
@@ -18,9 +18,9 @@ type Current struct {
 	at      atomic.Pointer[token.Policy]
 }
 
-// NewCurrent returns a Current that starts with first, the policy of the parameters. If adopt is not nil, it is
-// called with every policy before that policy becomes current, including first. If adopt returns an error, the
-// policy does not become current and the error is returned.
+// NewCurrent returns a Current that starts with first, the policy of the parameters. If the function adopt is
+// not nil, NewCurrent and Follow call it with every policy before that policy becomes current, including first.
+// If adopt returns an error, the policy does not become current, and the caller gets the error.
 func NewCurrent(genesis ledger.Genesis, first *token.Policy, adopt func(p *token.Policy) error) (*Current, error) {
 	if err := Check(first); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (c *Current) set(p *token.Policy) error {
 func (c *Current) Load() *token.Policy { return c.at.Load() }
 
 // Follow adopts the updates in source that come after the current policy, one by one. It stops at the first
-// that is not valid and returns the error of Next.
+// update that is not valid and returns the error of the function Next.
 func (c *Current) Follow(ctx context.Context, source Source) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,8 +19,8 @@ type Source interface {
 // trust the source. It returns a *zkbench.CheckError or a *zkbench.DecodeError if the record has another
 // anchor, is not an update of current, or contains an update that cannot be verified.
 //
-// In a fork, an update among the records shared with the parent was made for the parent. Next relies on the
-// source's record number to decide which ledger an update is for.
+// If the ledger is a fork, the updates among the records that it shares with its parent were made for the
+// parent. Next relies on the source's record number to decide which ledger an update is for.
 func Next(ctx context.Context, source Source, genesis ledger.Genesis, current *token.Policy) (*token.Policy, error) {
 	anchor := Anchor(current.Version + 1)
 	record, found, err := source.Record(ctx, anchor)

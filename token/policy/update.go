@@ -2,10 +2,11 @@
 // signed by administrators. It is recorded in the ledger's log like a request, under an anchor of its own.
 // docs/requests.md describes the rules, and what an attacker may try.
 //
-// An update names the ledger, its version, and the digest of the previous policy. So it can be recorded only on
-// that ledger, right after that policy. It needs the signatures of a threshold of the previous policy's
-// administrators, who decide. It also needs those of a threshold of the next policy's administrators, who prove
-// that they can sign. So a mistake in a new set of administrators locks nobody out.
+// An update names the ledger, the version of the next policy, and the digest of the previous policy. So it can be
+// recorded only on that ledger, and only while that previous policy is the current one. It needs the signatures of a
+// threshold of the previous policy's administrators, who decide. It also needs the signatures of a threshold of the
+// next policy's administrators, who prove that they can sign. So a mistake in a new set of administrators cannot
+// lock the administrators out.
 //
 // The package does not detect a source that withholds updates. A threshold of administrators can do everything
 // that a policy can express.
@@ -31,7 +32,8 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Version is the version of the encoding of updates. Their first byte is Version|mark; requests never have mark set.
+// Version is the version of the encoding of updates. The first byte of an update is Version with the bit 0x80 set,
+// which the first byte of a request never has.
 const (
 	Version = 1
 	mark    = 0x80
@@ -66,17 +68,17 @@ func IsUpdate(encoded []byte) bool { return len(encoded) > 0 && encoded[0]&mark 
 // update.
 const anchorPrefix = "zkbench/policy/"
 
-// Anchor returns the anchor under which the update to a version is recorded.
+// Anchor returns the anchor under which a ledger records the update to the given version.
 func Anchor(version uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte(anchorPrefix), version)
 }
 
-// Reserved reports whether an anchor is reserved for updates.
+// Reserved reports whether an anchor is reserved for updates, so that no request may have it.
 func Reserved(anchor []byte) bool { return bytes.HasPrefix(anchor, []byte(anchorPrefix)) }
 
-// New returns the unsigned update of ledger from the policy current to the policy next. It sets the version of
-// the new policy. New returns ErrParams, naming the field, if next is not accepted, or if current has no
-// administrators.
+// New returns the unsigned update of a ledger from the policy current to the policy next. It sets the version of the
+// update's policy to the version after that of current. New returns ErrParams, naming the field, if next is not
+// accepted, or if current has no administrators.
 func New(ledger token.LedgerID, current, next *token.Policy) (*Update, error) {
 	if len(current.Administrators.Identities) == 0 {
 		return nil, fmt.Errorf("%w: policy %d has no administrators: it never changes", zkbench.ErrParams, current.Version)
@@ -98,8 +100,8 @@ func (u *Update) locksOut() error {
 	return nil
 }
 
-// Message returns a commitment to the ledger, the version, the previous policy, and the next policy.
-// Administrators sign request.ToSign of it, in the role request.Administrator. Message returns the error of the
+// Message returns a commitment to the ledger, the version, the previous policy, and the next policy. Administrators
+// sign what request.ToSign returns for it and the role request.Administrator. Message returns the error of the
 // policy's Encode if the policy cannot be encoded.
 func (u *Update) Message() (message [transcript.StateLen]byte, err error) {
 	encoded, err := u.Policy.Encode()
@@ -147,8 +149,9 @@ func (u *Update) HasShortDigest(text string) (bool, error) {
 	return err == nil && strings.EqualFold(bare.Replace(text), bare.Replace(want)), err
 }
 
-// Sign adds the signature of an administrator in its place in the order, or replaces the one that is there. It
-// returns ErrParams if the signer is an administrator neither of current nor of the next policy.
+// Sign adds the signature of an administrator to Signatures, which stays sorted. If Signatures has one of this
+// administrator already, Sign replaces it. It returns ErrParams if the signer is an administrator neither of current
+// nor of the next policy.
 func (u *Update) Sign(current *token.Policy, administrator identity.Signer) error {
 	id := administrator.Identity()
 	if !among(id, current.Administrators.Identities) && !among(id, u.Policy.Administrators.Identities) {
@@ -180,9 +183,9 @@ func (u *Update) Sign(current *token.Policy, administrator identity.Signer) erro
 //	version(1) ledger(32) previous(64) policy count(2) signatures
 //	signature = administrator signature
 //
-// The first byte is Version|mark. Numbers are big-endian. The policy comes after a length of 3 bytes,
-// administrators and signatures after lengths of 2 bytes. Encode returns ErrParams or ErrLimit, naming the
-// field.
+// The first byte, version, is Version with the bit 0x80 set, which the first byte of a request never has. Numbers
+// are big-endian. The policy comes after a length of 3 bytes, administrators and signatures after lengths of 2
+// bytes. Encode returns ErrParams or ErrLimit, naming the field.
 func (u *Update) Encode() ([]byte, error) {
 	policy, err := u.Policy.Encode()
 	if err != nil {

@@ -17,16 +17,16 @@ const (
 	Ledger     = "update's ledger"
 	Versions   = "update's version"
 	Previous   = "update's previous policy"
-	Threshold  = "update's administrators" // enough of both sets have signed
+	Threshold  = "update's administrators" // enough administrators of both policies have signed
 	Signatures = "update's signatures"     // Index is the signature's
 	Rules      = "update's policy"         // the next policy is accepted, and can be changed again
 )
 
 // Check checks a policy beyond what package token can check. Identities must be X.509 certificates or Ed25519
-// keys. Validators' keys must be Ed25519 keys. Keys must be in canonical form, and not of small order, for
-// which anybody can sign. No list may have the same key twice, for example under two identities, or as head key
-// and consensus key. HPKE must be able to encrypt to the auditors' keys. Check returns ErrParams, naming the
-// field.
+// keys. Validators' keys must be Ed25519 keys. Keys must be in canonical form, and must not be points of small
+// order, for which anybody can sign. No list may have the same key twice, for example under two identities, or
+// as head key and as consensus key. It must be possible to encrypt to the auditors' keys with HPKE. Check
+// returns ErrParams, naming the field.
 func Check(p *token.Policy) error {
 	if _, err := p.Encode(); err != nil {
 		return err
@@ -113,8 +113,9 @@ func (u *Update) Follows(ledger token.LedgerID, current *token.Policy) error {
 	return nil
 }
 
-// Verify checks that the update makes the next policy of a ledger: everything that Follows checks, the
-// signatures and thresholds, and the rules of the next policy. The error is of type *zkbench.CheckError.
+// Verify checks that the update is a valid update of the ledger's current policy. It checks everything that
+// Follows checks, the signatures and thresholds, and that the function Check accepts the next policy. The
+// error is of type *zkbench.CheckError.
 func (u *Update) Verify(ledger token.LedgerID, current *token.Policy) error {
 	if err := cmp.Or(u.Follows(ledger, current), u.thresholds(current)); err != nil {
 		return err
@@ -182,7 +183,8 @@ func (u *Update) signed(set *token.Administrators) (n int) {
 	return n
 }
 
-// Missing returns the administrators of a set who have not signed, and how many more of them must sign.
+// Missing returns the administrators of a set who have not signed (who), and how many more of them must sign
+// to reach the threshold (more).
 func (u *Update) Missing(set *token.Administrators) (who [][]byte, more int) {
 	for _, id := range set.Identities {
 		if !slices.ContainsFunc(u.Signatures, func(s Signature) bool { return bytes.Equal(s.Administrator, id) }) {

@@ -48,7 +48,7 @@ type Request struct {
 	Auditors [][]byte // signatures, in the order of the policy's auditors
 }
 
-// Action is one action, with what authorizes it.
+// Action is one action, with the signatures and witnesses that authorize it.
 type Action struct {
 	Kind      token.Kind
 	ProofType string // the range-proof system, one of the parameters'
@@ -58,7 +58,7 @@ type Action struct {
 	Issuer *Issuer // for an issue, and for a redemption if the policy requires it
 }
 
-// Spend authorizes one input.
+// Spend authorizes the spending of one input.
 type Spend struct {
 	Unlock   []byte // the witness for a script, up to MaxUnlock bytes; empty for a plain owner
 	Preimage []byte // for claiming a hash time lock, up to MaxPreimage bytes; not covered by signatures
@@ -74,7 +74,7 @@ type Issuer struct {
 }
 
 // Message returns a commitment to the ledger, the anchor, the end of validity, and every action with its index and
-// issuer. It covers no signatures and no witnesses. Signers sign ToSign of it.
+// issuer. It covers no signatures and no witnesses. Signers sign what ToSign returns for it.
 func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 	t := transcript.New("request")
 	t.Append("ledger", ledger[:])
@@ -96,8 +96,8 @@ func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 }
 
 // AuditMessage returns a commitment to a request's message and to the witness of every input, except the preimages.
-// So an auditor's signature also covers which members of a threshold sign, and which party of a hash time lock.
-// Auditors sign ToSign of it.
+// So an auditor's signature also covers which members of a threshold sign, and which party of a hash time lock
+// signs. Auditors sign what ToSign returns for it.
 func (r *Request) AuditMessage(message [transcript.StateLen]byte) [transcript.StateLen]byte {
 	t := transcript.New("request/audit")
 	t.Append("message", message[:])
@@ -122,12 +122,12 @@ const (
 	Administrator Role = "administrator" // administrator who signs a policy update (package policy)
 )
 
-// ToSign returns the bytes that a signer signs for a message in a role. For an issuer, number is the index of
-// the action. For an auditor, number is the version of the policy, and message is from AuditMessage. For other
+// ToSign returns the bytes that a signer signs for a message in a role. For an issuer, the parameter number is the
+// index of the action. For an auditor, it is the version of the policy, and message is from AuditMessage. For other
 // roles, number is 0.
 //
-// signer is the identity that signs, byte for byte as in the token, its script or the policy. So the signatures
-// for two certificates of one key differ.
+// The parameter signer is the identity that signs, byte for byte as in the token, its script or the policy. So the
+// signatures for two certificates of one key differ.
 func ToSign(message [transcript.StateLen]byte, role Role, number uint64, signer []byte) [transcript.StateLen]byte {
 	t := transcript.New("request/signature")
 	t.Append("message", message[:])

@@ -26,13 +26,14 @@ const HashSHA256 = 1
 // ImageLen is the length in bytes of an image, the SHA-256 hash of a preimage.
 const ImageLen = sha256.Size
 
-// MaxTime is the last block time, and the last deadline, that is accepted: the end of the year 9999, in Unix
-// seconds. A present time in milliseconds exceeds it, so that this mistake is refused.
+// MaxTime is the latest block time and the latest deadline that are accepted: the end of the year 9999, in
+// Unix seconds. A present time in milliseconds exceeds it, so that a deadline in milliseconds is refused.
 const MaxTime = 253402300799
 
-// HashLock is a script that a recipient can spend before a deadline with the preimage of a hash, and a sender
-// from then on. NewHashLock and ParseHashLock return hash time locks; nobody can spend a token with the zero
-// value. A HashLock is immutable: callers must not change the slices that its methods return.
+// HashLock is a script whose token a recipient can spend before a deadline with the preimage of a hash. From
+// the deadline on, the sender can spend the token. NewHashLock and ParseHashLock return hash time locks;
+// nobody can spend a token that the zero HashLock locks. A HashLock is immutable: callers must not change the
+// slices that its methods return.
 type HashLock struct {
 	owner             []byte
 	image             [ImageLen]byte
@@ -40,10 +41,11 @@ type HashLock struct {
 	sender, recipient identity.Identity // slices of owner
 }
 
-// NewHashLock returns a script that recipient can spend with the preimage of image at block times before
-// deadline, and sender at deadline and later. deadline is in Unix seconds, 1 to MaxTime. sender and recipient
-// must be two different plain identities, and the encoding must fit in token.MaxOwner bytes. If not,
-// NewHashLock returns the error of ParseHashLock.
+// NewHashLock returns a script for a token that the recipient can spend with the preimage of image in blocks
+// whose time is before the deadline. In later blocks, and at the deadline itself, the sender can spend it.
+// The deadline is in Unix seconds, 1 to MaxTime. The sender and the recipient must be two different plain
+// identities, and the encoding must fit in token.MaxOwner bytes. Otherwise NewHashLock returns the error of
+// ParseHashLock.
 func NewHashLock(image [ImageLen]byte, deadline uint64, sender, recipient identity.Identity) (*HashLock, error) {
 	// Before the builder, whose error for an identity beyond 2^16 bytes is untyped.
 	for _, id := range []identity.Identity{sender, recipient} {
@@ -102,7 +104,7 @@ func ParseHashLock(owner []byte) (*HashLock, error) {
 // Owner returns the script's canonical encoding, which is the owner of a token that it locks.
 func (h *HashLock) Owner() []byte { return h.owner }
 
-// Image returns the hash whose preimage a claim shows.
+// Image returns the hash whose preimage the recipient must show to spend.
 func (h *HashLock) Image() [ImageLen]byte { return h.image }
 
 // Deadline returns the first block time, in Unix seconds, at which the sender can spend and the recipient

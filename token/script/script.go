@@ -1,13 +1,15 @@
-// Package script implements owners that are not single signers. A script says who must sign to spend its token,
-// and when. There are two kinds. With a hash time lock, the recipient can spend before a deadline with the
-// preimage of a hash, and the sender from then on without it. With a threshold, k of n members spend together.
+// Package script implements owners that are not single signers. (An identity that is a single signer is called
+// plain.) A script says who must sign to spend its token, and when. There are two kinds. With a hash time lock,
+// the recipient can spend before a deadline with the preimage of a hash (a claim). From the deadline on, the
+// sender can spend without the preimage (a reclaim). With a threshold, k of n members spend together.
 // docs/owners.md has the encodings, the rules, and what an attacker may try.
 //
 // The rules depend only on the script, on the witness that unlocks it, and on the action and the block's time,
-// which the caller gives. The package reads no clock and no ledger, so a replay decides as the first run did.
+// which the caller gives. The package reads no clock and no ledger, so a replay of the ledger's log decides in
+// the same way as the first validation.
 //
-// The package verifies no signatures; package identity does. It does not parse the identities inside a script,
-// so two members may have one key. It hides nothing, and a claim publishes its preimage.
+// Package script verifies no signatures; package identity does. Package script does not parse the identities
+// inside a script, so two members may have one key. Scripts hide nothing, and a claim publishes its preimage.
 package script
 
 import (
@@ -42,7 +44,7 @@ type Script interface {
 	checkGiven(p *Place) error
 }
 
-// Witness is the part of an input that unlocks its owner, beside the signatures.
+// Witness is what an input needs, besides signatures, so that the token of a script can be spent.
 type Witness struct {
 	Unlock   []byte // says which of the script's identities sign; empty if the owner is not a script
 	Preimage []byte // the preimage, if a hash time lock is claimed; else empty
@@ -51,7 +53,7 @@ type Witness struct {
 // Place describes the action and the block in which a script is used.
 type Place struct {
 	At      time.Time     // the block's time
-	AnyTime bool          // ignore At: judge a script at a time that allows what is asked for, and accept a claim without its preimage
+	AnyTime bool          // if true, At is ignored: the rules are applied as at a time that allows what the witness asks for, and a claim needs no preimage
 	Inputs  int           // number of the action's inputs: an issue has none
 	Outputs []token.Token // the action's outputs
 }
@@ -98,8 +100,8 @@ var ownerKinds = map[identity.Type]token.OwnerKinds{
 	TypeHashLock: token.OwnerHashLock, TypeThreshold: token.OwnerThreshold,
 }
 
-// Allowed returns ErrPolicy if the owner is of a known kind that is not in kinds. It returns nil for an unknown
-// type, which parsing refuses. It does not look at the identities inside a script.
+// Allowed returns ErrPolicy if the owner is of a known kind that is not in kinds. It returns nil for an owner
+// of an unknown type, which Parse refuses. It does not look at the identities inside a script.
 func Allowed(kinds token.OwnerKinds, owner []byte) error {
 	kind, known := ownerKinds[identity.Identity(owner).Type()]
 	if known && kind&kinds == 0 {
@@ -108,10 +110,10 @@ func Allowed(kinds token.OwnerKinds, owner []byte) error {
 	return nil
 }
 
-// Signers returns the identities that must sign for an input, each once and in this order. For a plain owner,
-// whose witness must be empty, that is the owner itself. For a script, they are the identities that the witness
-// selects. Signers returns ErrMalformed if the script or the witness does not decode, and ErrPolicy if the
-// script's rules refuse the witness.
+// Signers returns the identities that must sign for an input, each once, in the order in which their signatures
+// must be. For a plain owner, whose witness must be empty, that is the owner itself. For a script, they are the
+// identities that the witness selects. Signers returns ErrMalformed if the script or the witness does not
+// decode, and ErrPolicy if the script's rules refuse the witness.
 func Signers(owner []byte, w Witness, p *Place) ([]identity.Identity, error) {
 	if !IsScript(owner) {
 		if len(w.Unlock) > 0 || len(w.Preimage) > 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// Signer returns the identity that must sign to spend a token of this script in a block whose time is at. That
+// Signer returns the identity that must sign to spend a token of this script in a block with the time at. That
 // is the recipient for a claim before the deadline with the image's preimage, and the sender for a reclaim at
-// the deadline or later. At any time exactly one of the two kinds is accepted. Signer returns ErrPolicy if the
-// time or the preimage does not unlock the script, and ErrMalformed if unlock has no encoding.
+// the deadline or later. At any time exactly one of the two, claim or reclaim, is accepted. Signer returns
+// ErrPolicy if the time or the preimage does not unlock the script, and ErrMalformed if unlock has no encoding.
 func (h *HashLock) Signer(at time.Time, unlock Unlock) (identity.Identity, error) {
 	if err := unlock.check(); err != nil {
 		return nil, err

@@ -31,17 +31,18 @@ const (
 	atN
 )
 
-// Threshold is a script with n members, any k of which spend together. NewThreshold and ParseThreshold return
-// thresholds; nobody can spend a token with the zero value.
+// Threshold is a script with n members, any k of whom spend together. NewThreshold and ParseThreshold return
+// thresholds; nobody can spend a token that the zero Threshold locks.
 type Threshold struct {
 	owner   []byte
 	k       int
 	members []identity.Identity // slices of owner
 }
 
-// NewThreshold returns a script that any k of members can spend. The members are MinMembers to token.MaxMembers
-// different plain identities, in any order, and k is 1 to their number. The encoding must fit in token.MaxOwner
-// bytes. If not, NewThreshold returns the error of ParseThreshold.
+// NewThreshold returns a script for a token that any k of the members can spend together. There must be
+// MinMembers to token.MaxMembers members, which are different plain identities in any order, and k must be 1 to
+// their number. The encoding must fit in token.MaxOwner bytes. Otherwise NewThreshold returns the error of
+// ParseThreshold.
 func NewThreshold(k int, members ...identity.Identity) (*Threshold, error) {
 	// Before the builder, which would cut the numbers, and whose error for an identity beyond 2^16 bytes is untyped.
 	if err := checkNumbers(k, len(members)); err != nil {
@@ -121,9 +122,9 @@ func (t *Threshold) K() int { return t.k }
 // Identities returns the members, in ascending order of their bytes.
 func (t *Threshold) Identities() []identity.Identity { return t.members }
 
-// Unlock returns the witness that says which members spend. signers are k different members in any order;
-// Unlock returns ErrPolicy if not. The witness is a big-endian number of 2 bytes, in which member i has the bit
-// 1<<i. Signatures must be in the order of the members.
+// Unlock returns the witness that says which members spend. It returns ErrPolicy if the signers are not k
+// different members; their order does not matter. The witness is a big-endian number of 2 bytes, in which the
+// bit 1<<i stands for member i of Identities. Signatures must be in the order of the members.
 func (t *Threshold) Unlock(signers ...identity.Identity) ([]byte, error) {
 	if len(signers) != t.k {
 		return nil, refused("%d signers, accepted are exactly %d", len(signers), t.k)
@@ -139,12 +140,14 @@ func (t *Threshold) Unlock(signers ...identity.Identity) ([]byte, error) {
 	return binary.BigEndian.AppendUint16(nil, set), nil
 }
 
-// Join adds a member to a witness, for a member who signs after others. unlock is the witness of those who have
-// signed, or empty if nobody has. signatures is their number, less than k. Join returns the new witness, and
-// the index of the member's signature among all.
+// Join adds a member to a witness, for a member who signs after others. The parameter unlock is the witness of
+// those who have signed, or empty if nobody has signed. The parameter signatures is the number of those who
+// have signed, which must be less than k. Join returns the new witness, and the index of the new member's
+// signature among all signatures.
 //
-// Join returns ErrMalformed if unlock is not a witness or names another number of members. It returns ErrPolicy
-// if member is not a member or is already named, or if k have signed.
+// Join returns ErrMalformed if unlock is not a witness, or if the number of members in it is not equal to
+// signatures. It returns ErrPolicy if the given identity is not a member of the threshold or is in the witness
+// already, or if k members have signed already.
 func (t *Threshold) Join(unlock []byte, signatures int, member identity.Identity) (joined []byte, at int, err error) {
 	var set uint16
 	if len(unlock) > 0 {

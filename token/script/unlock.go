@@ -43,8 +43,8 @@ func Image(preimage []byte) ([ImageLen]byte, error) {
 	return sha256.Sum256(preimage), nil
 }
 
-// Encode returns the witness: kind(1). The witness does not contain the preimage, so auditors can sign the
-// witness without knowing it. Errors are as for DecodeUnlock.
+// Encode returns the witness, which is the Kind in one byte. The witness does not contain the preimage, so
+// auditors can sign the witness without knowing it. Errors are as for DecodeUnlock.
 func (u Unlock) Encode() ([]byte, error) {
 	if err := u.check(); err != nil {
 		return nil, err
@@ -52,7 +52,8 @@ func (u Unlock) Encode() ([]byte, error) {
 	return []byte{byte(u.Kind)}, nil
 }
 
-// DecodeUnlock decodes a witness, with the preimage that comes beside it. Errors have type *zkbench.DecodeError.
+// DecodeUnlock decodes the witness and the preimage of an input, which are two fields of a request. Errors have
+// type *zkbench.DecodeError.
 func DecodeUnlock(witness, preimage []byte) (Unlock, error) {
 	u := Unlock{Preimage: slices.Clone(preimage)}
 	if len(witness) != 1 {

@@ -15,12 +15,12 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Address is the destination of one payment. Do not use it for two: everybody would see that they have one
-// payee. The payee makes it (Wallet.Address) and gives it to the payer. It does not show the payer who the
-// payee is, because a pseudonym's own key proves nothing. A payer who must know can ask for an address signed
-// by a key that the payer knows (Sign, Verify).
+// Address is the destination of one payment. Do not use it for two payments: everybody would see that they have
+// one payee. The payee makes the address (Wallet.Address) and gives it to the payer. An address does not show
+// the payer who the payee is, because a pseudonym's own key proves nothing. A payer who must know can ask for
+// an address that is signed with a key that the payer knows (Sign, Verify).
 type Address struct {
-	Owner   []byte   // an identity, or a script; empty: the payment is redeemed
+	Owner   []byte   // an identity, or a script; if it is empty, the payment is redeemed
 	Members []Member // one for each identity of the owner, in its order
 	Vouched *Vouch   // the signature of the address by a known key; nil if it is not signed
 }
@@ -48,10 +48,10 @@ func (a *Address) toVouch(ledger token.LedgerID, nonce []byte, id identity.Ident
 	return t.State(), nil
 }
 
-// Sign signs the address with a key that the payer knows, for payments on a ledger. The payer gives a nonce for
-// the conversation in which it receives the address, so that nobody can use the signed address in another one.
-// nonce is nil if there is no conversation. Sign returns ErrParams if signer is a pseudonym, whose key no payer
-// can know.
+// Sign signs the address with a key that the payer knows, for payments on a ledger. The payer chooses a nonce
+// for the conversation in which it receives the address, so that nobody can use the signed address in another
+// conversation. The nonce is nil if there is no conversation. Sign returns ErrParams if signer is a pseudonym,
+// whose key no payer can know.
 func (a *Address) Sign(ledger token.LedgerID, nonce []byte, signer identity.Signer) error {
 	id := signer.Identity()
 	if id.Type() != identity.TypeX509 && id.Type() != identity.TypeEd25519 {
@@ -69,10 +69,11 @@ func (a *Address) Sign(ledger token.LedgerID, nonce []byte, signer identity.Sign
 	return nil
 }
 
-// Verify checks that the key of known has signed the address for payments on that ledger and for the payer's
-// nonce. known is a certificate or an Ed25519 key that the payer knows. Another certificate of the same key is
-// accepted too. Verify returns ErrSignature if the signature is missing or wrong, or if anybody can sign with
-// the key. It returns the error of identity.Set.Verifier if known is not a certificate or an Ed25519 key.
+// Verify checks that the key of the identity known has signed the address for payments on that ledger and for
+// the payer's nonce. The identity known is a certificate or an Ed25519 key that the payer knows. Another
+// certificate of the same key is accepted too. Verify returns ErrSignature if the signature is missing or
+// wrong, or if anybody can sign with the key. It returns the error of identity.Set.Verifier if known is not a
+// certificate or an Ed25519 key.
 func (a *Address) Verify(ledger token.LedgerID, nonce []byte, known identity.Identity) error {
 	set, err := identity.NewSet(1, nil)
 	if err != nil {
@@ -94,7 +95,7 @@ func (a *Address) Verify(ledger token.LedgerID, nonce []byte, known identity.Ide
 
 // Member is one identity of an address's owner.
 type Member struct {
-	Payee note.Payee  // finds and opens the token on the ledger
+	Payee note.Payee  // for the note by which the identity finds and opens the token on the ledger
 	Audit audit.Owner // what auditors need to know of the identity
 }
 
@@ -114,10 +115,10 @@ func (a *Address) payees() (payees []note.Payee) {
 	return payees
 }
 
-// Locked returns the address of a hash time lock between the owners of two other addresses. The recipient can
-// claim what is paid to it, with the preimage of image, before the deadline in Unix seconds. The sender can
-// reclaim it from then on. Both wallets find the token on the ledger (Vault.Locked). Errors are as for
-// script.NewHashLock.
+// Locked returns the address of a hash time lock between the owners of two other addresses. Before the
+// deadline, which is in Unix seconds, the recipient can claim a token that is paid to this address with the
+// preimage of image. From the deadline on, the sender can reclaim the token. Both wallets find the token on the
+// ledger (Vault.Locked). Errors are as for script.NewHashLock.
 func Locked(image [script.ImageLen]byte, deadline uint64, sender, recipient Address) (Address, error) {
 	lock, err := script.NewHashLock(image, deadline, sender.Owner, recipient.Owner)
 	if err != nil {

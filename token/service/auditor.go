@@ -40,8 +40,8 @@ type AuditorService struct {
 	adopting sync.RWMutex
 }
 
-// Policy decides which requests an auditor signs, and learns what became of them. Its methods are called
-// concurrently.
+// Policy decides which requests an auditor signs, and learns whether each signed request was recorded on the
+// ledger. Its methods are called concurrently.
 type Policy interface {
 	// Allow returns nil if the auditor may sign the request that the report describes. Everything in the report
 	// has been checked, and so have the signatures of issuers and owners. An error is the reason for a refusal;
@@ -56,7 +56,8 @@ type Policy interface {
 	Settled(ctx context.Context, anchor []byte, digest [32]byte, landed bool) error
 }
 
-// SignAll is the policy of an auditor that signs everything and only keeps records.
+// SignAll is the policy of an auditor that signs every valid request. Its service still stores what it has
+// signed.
 type SignAll struct{}
 
 // Allow implements Policy.
@@ -65,7 +66,8 @@ func (SignAll) Allow(context.Context, *audit.Report) error { return nil }
 // Settled implements Policy.
 func (SignAll) Settled(context.Context, []byte, [32]byte, bool) error { return nil }
 
-// PolicyFunc is a policy that ignores what becomes of the requests that it allows.
+// PolicyFunc is a function that serves as a Policy: Allow calls it. Such a policy ignores what becomes of the
+// requests that it allows.
 type PolicyFunc func(ctx context.Context, report *audit.Report) error
 
 // Allow implements Policy.
@@ -74,7 +76,7 @@ func (f PolicyFunc) Allow(ctx context.Context, report *audit.Report) error { ret
 // Settled implements Policy.
 func (PolicyFunc) Settled(context.Context, []byte, [32]byte, bool) error { return nil }
 
-// Auditor says who audits, and how.
+// Auditor configures an AuditorService: who audits, and under which Policy.
 type Auditor struct {
 	Signer      identity.Signer // an auditor of the ledger's policy
 	Key         hpke.PrivateKey // the auditor's HPKE key
@@ -142,17 +144,19 @@ func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation [
 }
 
 // Sign checks a request as Check does. It signs the request if issuers and owners have signed as the ledger's
-// policy requires, and if the auditor's own Policy allows it. If not, it stores nothing. It then returns the
-// error of Check or of validator.Validator.Authorized, or an ErrPolicy with the error of the Policy. Sign
-// returns ErrParams if the signer is not an auditor under the ledger's policy that Reconcile last followed.
+// policy requires, and if the auditor's own Policy allows it. If Sign does not sign the request, it stores
+// nothing. It then returns the error of Check or of validator.Validator.Authorized, or an ErrPolicy with the
+// error of the auditor's Policy. Sign returns ErrParams if the signer is not an auditor under the ledger's
+// policy that Reconcile last followed.
 //
-// Request and information are durable, by anchor, before Sign returns the signature. Sign signs only one
-// request per anchor. It returns ErrAnchorConflict for a second one that says something else, or for whose
-// inputs other members of a threshold sign. Signing the same request again returns a signature again, even if
-// its owners have signed it again. A signature is good under the policy of its time: after a policy update the
-// auditor must sign again.
+// Before Sign returns the signature, it has stored the request and the information durably under the request's
+// anchor. Sign signs only one request per anchor. It returns ErrAnchorConflict for a second request with the
+// anchor that has other content, or for whose inputs other members of a threshold sign. If Sign is called again
+// with the same request, it returns a signature again, even if the owners have made new signatures. A signature
+// is valid only under the policy that was current when it was made: after a policy update the auditor must sign
+// again.
 //
-// Anyone can invent a token and sign as its owner, and so use up an anchor. Restrict who may call Sign.
+// Anyone can invent a token, sign a request as its owner, and so use up an anchor. Restrict who may call Sign.
 func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []byte) (signature []byte, report *audit.Report, err error) {
 	id, err := identityOf(s.ids, "auditors", s.vault.rules().AuditorIdentities(), s.signer)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 )
 
 // Cancel makes a request that pays one token of a pending submission back to the wallet. If Cancel's request is
-// recorded on the ledger first, the submission can never be recorded. Its other tokens are then free again, and
-// the history lists it as cancelled. If the submission is recorded first, Cancel's request can never be
-// recorded. So it is safe to pay again once Cancel's request is recorded. After Release, paying again may pay
-// twice.
+// recorded on the ledger first, the submission can never be recorded. The submission's other tokens are then
+// free again, and the history lists the submission as cancelled. If the submission is recorded first, Cancel's
+// request can never be recorded. So it is safe to pay again once Cancel's request is recorded. If you have
+// called Release instead and pay again, the payees may be paid twice.
 //
 // Durability and errors are as for Transfer. Cancel returns ErrParams if no pending submission has the anchor.
 // It returns ErrPolicy if the submission has no token that the wallet owns alone and that nothing else
-// reserves. Tokens owned together with others are spent by Propose.
+// reserves. Use Propose to spend tokens that are owned together with others.
 func (s *TransferService) Cancel(ctx context.Context, anchor []byte) (*Submission, error) {
 	f, err := s.wallet.takeBack(anchor)
 	if err != nil {
@@ -31,8 +31,9 @@ func (s *TransferService) Cancel(ctx context.Context, anchor []byte) (*Submissio
 }
 
 // Consolidate makes a request that merges the smallest tokens of a type into one token of the wallet. It merges
-// as many as one action may spend and as one token's value can hold. Durability and errors are as for Transfer.
-// Consolidate returns ErrPolicy if there are fewer than two such tokens.
+// as many tokens as one action may spend, and only as many as add up to a value that one token can have.
+// Durability and errors are as for Transfer. Consolidate returns ErrPolicy if there are fewer than two such
+// tokens.
 func (s *TransferService) Consolidate(ctx context.Context, typ string) (*Submission, error) {
 	f, err := s.wallet.takeSmallest(typ, s.rules().Limits.Inputs, s.params.Bits)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 // CheckRecords makes Sync and Reconcile validate every record that they read, as a validator of the ledger
 // would. They check structure, signatures and proofs, and that requests spend unspent tokens of the ledger. For
 // that, the vault stores a hash of 32 bytes of every unspent token on the ledger, and the digest of every
-// request. If a record is not valid, Sync and Reconcile return a *ledger.CorruptError and write nothing of the
-// record.
+// request. If a record is not valid, Sync and Reconcile return a *ledger.CorruptError and write nothing about
+// the record.
 //
-// CheckRecords does not change the validator: the vault uses one that Validator.First returns, so one
+// CheckRecords does not change the validator: the vault uses another one, which Validator.First returns, so one
 // validator's tables can serve many vaults. Validation begins at the first record. If the vault has followed
-// the log without it, it follows the log again from there, as after FollowAnew.
+// the log without validation before, it follows the log again from the first record, as after FollowAnew.
 //
-// Call CheckRecords each time you open such a vault: otherwise Sync and Reconcile return ErrParams, until
-// FollowAnew. CheckRecords returns ErrParams if the validator is another ledger's.
+// After that, call CheckRecords each time you open the vault. Otherwise Sync and Reconcile return ErrParams
+// until you call FollowAnew. CheckRecords returns ErrParams if the validator is another ledger's.
 func (v *Vault) CheckRecords(with *validator.Validator) error {
 	if with.Ledger() != v.genesis.ID() {
 		return refuse("the validator belongs to ledger %x, the vault to %x", with.Ledger(), v.genesis.ID())

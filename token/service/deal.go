@@ -17,16 +17,18 @@ import (
 // Amounts maps types to values. A type that is not in the map has the value 0.
 type Amounts map[string]uint64
 
-// Deal is what the owner of a wallet agrees to. Sign signs a request only if it changes what the wallet owns by
-// exactly that, in every type. The zero Deal agrees to no change.
+// Deal is what the owner of a wallet agrees to. Sign signs a request only if the request changes what the
+// wallet owns exactly as the deal says, in every token type. The zero Deal agrees to no change.
 type Deal struct {
 	Gives, Gets Amounts    // of tokens that the wallet owns alone
 	Shared      SharedDeal // of tokens that it owns together with others
 }
 
-// SharedDeal is what an owner of threshold tokens agrees to. The zero SharedDeal agrees to no change.
+// SharedDeal is what a wallet's owner agrees to about tokens that are owned together with others
+// (script.Threshold). The zero SharedDeal agrees to no change.
 type SharedDeal struct {
-	// Spends names the tokens that the request may spend. Sign signs for no other ones.
+	// Spends names the tokens that the request may spend. Sign signs for no other tokens that are owned
+	// together with others.
 	Spends []token.ID
 	// Change lists the addresses at which value stays owned together, for example from the function Shared. The
 	// members must have agreed on them. An output to any other address counts as given away, even to another
@@ -53,8 +55,8 @@ func (d *SharedDeal) gives() map[string]*big.Int {
 	return sums
 }
 
-// Stake is a token in which a wallet has a part: one of its identities is the owner, or is named by the owner's
-// script. Effect.Outputs has tokens of others too.
+// Stake is a token in which a wallet has a part: the owner is one of the wallet's identities, or a script that
+// names one of them. The Stakes in Effect.Outputs may also be tokens of others.
 type Stake struct {
 	UnspentToken
 	Owner  []byte            // an identity of the wallet, or a script
@@ -79,9 +81,9 @@ type Effect struct {
 	Outputs []Stake
 }
 
-// Net returns by how much the request changes what the wallet owns alone. For every type of such tokens, it is
-// what the wallet receives less what it spends. Tokens that are owned together with others, or locked, do not
-// count.
+// Net returns by how much the request changes what the wallet owns alone. For each token type, that is the
+// value that the wallet receives less the value that it spends. Tokens that are owned together with others, or
+// locked, do not count.
 func (e *Effect) Net() map[string]*big.Int {
 	net := make(map[string]*big.Int)
 	for i := range e.Receives {
@@ -97,8 +99,9 @@ func (e *Effect) Net() map[string]*big.Int {
 	return net
 }
 
-// SharedNet returns by how much the request changes what is owned together with others. It is the value of the
-// outputs to the addresses in change, less the value of all such tokens that are spent.
+// SharedNet returns by how much the request changes what the wallet owns together with others or has in hash
+// time locks. For each token type, that is the value of the outputs to the addresses in change, less the value
+// of all such tokens that the request spends.
 func (e *Effect) SharedNet(change ...Address) map[string]*big.Int {
 	net := make(map[string]*big.Int)
 	for i := range e.Receives {
@@ -139,9 +142,10 @@ func (a Amounts) sums() map[string]*big.Int {
 	return sums
 }
 
-// DealError says that a request does something else to a wallet than was agreed. It wraps zkbench.ErrPolicy.
+// DealError says that the effect of a request on a wallet is not the one that its owner has agreed to. It
+// wraps zkbench.ErrPolicy.
 type DealError struct {
-	Shared bool     // the change is to what is owned together with others
+	Shared bool     // whether the change is to what is owned together with others
 	Type   string   // the type whose change differs
 	Net    *big.Int // the change that the request makes
 	Agreed *big.Int // the change that was agreed

@@ -13,8 +13,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Ledger is what a vault follows: a ledger.Ledger, or a party that answers for one. Wallet.Sync says what it is
-// trusted with. A Ledger that lags behind only makes the vault late.
+// Ledger is what a vault follows: a ledger.Reader, or a party that answers for one. Wallet.Sync says what a
+// vault trusts it with. A Ledger that lags behind only makes the vault late.
 type Ledger interface {
 	// Genesis returns what the ledger was created with.
 	Genesis() ledger.Genesis
@@ -33,28 +33,30 @@ const (
 	checkedRecords = 256 // used if records are validated, which is slow
 )
 
-// Sync follows the ledger's log from where the last Sync ended, and the policy with it.
+// Sync reads the ledger's log from where the last Sync ended, and follows the policy updates in it.
 //
-// If the log has a pending submission, the submission is settled. If another request has its anchor, or has
-// spent a token that it spends, the submission can never be recorded. Sync then removes it and frees the other
-// tokens that it reserves. Outputs that are encrypted to the wallet's keys count as the wallet's, if the
-// decrypted openings open them. A token that a record spends is spent, even if another wallet with the same
-// keys has spent it. So Sync of an empty vault rebuilds a wallet.
+// If the log has a pending submission, the submission is settled. If another request in the log has the
+// submission's anchor, or has spent a token that the submission spends, the submission can never be recorded.
+// Sync then removes the submission and frees the other tokens that it reserves. An output whose opening is
+// encrypted to the wallet's keys counts as the wallet's, if the decrypted opening opens the output. A token
+// that a record spends counts as spent, even if another wallet with the same keys has made the request. So if
+// the vault is empty, Sync rebuilds the wallet.
 //
-// Sync trusts a record's time and its position in the log, and computes the rest from the request. Records must
-// follow each other without a gap, updates of the policy must be signed by its administrators, and a token
-// counts once. Sync trusts the ledger that each request is valid, unless Vault.CheckRecords was called: then
-// Sync validates each.
+// Sync trusts a record's time and its position in the log, and computes the rest from the request. Sync checks
+// that records follow each other without a gap and that administrators have signed the updates of the policy,
+// and it counts each token once. Sync trusts the ledger that each request is valid, unless Vault.CheckRecords
+// was called: then Sync validates each.
 //
 // Sync returns ErrParams if the ledger is not the vault's. It returns a *ledger.CorruptError if the log
-// contradicts itself, or what the vault has seen of it. After an error, or when ctx ends, the records that were
-// read and checked so far are written. The next Sync continues there; Followed says where.
+// contradicts itself, or contradicts what the vault has read from it before. After an error, or when ctx ends,
+// the vault keeps the effects of the records that were read and checked so far. The next Sync continues after
+// these records; Followed returns the number of the last one.
 func (w *Wallet) Sync(ctx context.Context, l Ledger) error {
 	return w.sync(ctx, l, w.pp.PointLen(), w.find)
 }
 
-// Sync follows the log like Wallet.Sync, for a vault without tokens: it settles the issuer's submissions and
-// follows the policy. It returns ErrParams if the vault is a wallet's.
+// Sync reads the log like Wallet.Sync, for a vault without tokens: it settles the issuer's submissions and
+// follows the policy updates. It returns ErrParams if the vault is a wallet's.
 func (s *IssueService) Sync(ctx context.Context, l Ledger) error {
 	return s.vault.sync(ctx, l, s.pp.PointLen(), nil)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Status says what a vault knows of a request. The numbers are those of the format.
+// Status says what a vault knows of a request. The numbers are those of the vault's file format.
 type Status byte
 
 // The statuses of a request.
@@ -42,9 +42,9 @@ func (s Status) String() string {
 	return fmt.Sprintf("status %d", byte(s))
 }
 
-// Paid is an output that a vault has made, change included. It is secret.
+// Paid is an output that a vault has made, either a payment or change. It is secret.
 type Paid struct {
-	Owner identity.Identity // empty: redeemed
+	Owner identity.Identity // if it is empty, the output is redeemed
 	token.Opening
 }
 
@@ -54,17 +54,18 @@ type Movement struct {
 	Status Status
 	Number uint64    // in the log; 0 unless Status is Landed
 	Time   time.Time // of the record
-	Made   bool      // by this vault
+	Made   bool      // whether this vault made the request
 
 	Spent    []UnspentToken // the wallet's tokens that it spends, or would spend
 	Received []UnspentToken // tokens that the wallet has found in it, change included
 	Paid     []Paid         // the outputs that this vault has made in it
 }
 
-// History yields the movements of a vault, in the order in which the vault learned of them. A vault that is
-// rebuilt from keys and log shows its predecessor's payments by what they spent and received, change included.
-// Paid is stored only in the vault that made the payment. Changes made meanwhile may or may not be seen. A
-// damaged movement is yielded as an error, and the others follow.
+// History yields the movements of a vault, in the order in which the vault learned of them. A vault that was
+// rebuilt from its keys and the log shows the payments of the vault before it only by what they spent and
+// received, change included. Movement.Paid is stored only in the vault that made the payment. History may or
+// may not show changes that are made while it runs. It yields a damaged movement as an error, and then
+// continues.
 func (v *Vault) History() iter.Seq2[Movement, error] {
 	return func(yield func(Movement, error) bool) {
 		for key, err := range v.keys(bucketHistory, nil, nil) {

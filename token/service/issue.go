@@ -52,8 +52,8 @@ func identityOf(set *identity.Set, list string, ids [][]byte, signer identity.Si
 
 // Issue makes one request that issues tokens, with an action for each order, proves it, and signs it as issuer.
 // When Issue returns nil, the submission is durable. Issue returns ErrParams if the signer is not an issuer,
-// ErrPolicy if it may not issue the type, and ErrAnchorConflict if another submission has the anchor. If an
-// order is refused, errors are as for Transfer.
+// ErrPolicy if the signer may not issue the type, and ErrAnchorConflict if another submission has the anchor.
+// If an order is refused, errors are as for Transfer.
 func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission, error) {
 	plans, err := s.plans(0, orders)
 	if err != nil {
@@ -138,9 +138,9 @@ func (s *IssueService) keep(ctx context.Context, sub *Submission, digest [32]byt
 	return s.vault.update(ctx, func(tx *bbolt.Tx) error { return addPending(tx, sub.Request.Anchor, k) })
 }
 
-// Approve signs an action of a request that redeems, as policies with token.RedeemIssuer require. The action
-// names the issuer that approves (Order.Issuer). The issuer must see what is redeemed: redeemed are the
-// openings of the outputs without an owner, in order (Submission.Redeemed).
+// Approve signs an action of a request that redeems tokens, as policies with token.RedeemIssuer require. The
+// action names the issuer that approves (Order.Issuer). The issuer must see what is redeemed, so the parameter
+// redeemed must have the openings of the outputs without an owner, in order (Submission.Redeemed).
 //
 // Approve returns ErrPolicy if the action redeems something else, names another issuer, or redeems a type that
 // this issuer may not issue. The signature is good only for this request under its anchor. Pay out only when

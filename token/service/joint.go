@@ -21,9 +21,9 @@ import (
 )
 
 // Effect returns what a request does to the wallet once it is on the ledger. Others may have made the request,
-// so a payee that signs nothing can check it. It is not a payment yet: hand over goods when the ledger has a
-// request with this digest. Effect returns ErrPolicy if the request spends a token of the wallet's keys that
-// the wallet has not found on the ledger. In that case, call Sync first.
+// so a payee that signs nothing can use Effect to check it. The request is not a payment yet: hand over goods
+// only when the ledger has a request with this digest. Effect returns ErrPolicy if the request spends a token
+// of the wallet's keys that the wallet has not found on the ledger. In that case, call Sync first.
 func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
 	signed, err := sub.clone()
 	if err != nil {
@@ -37,15 +37,16 @@ func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
 }
 
 // Sign signs a request of several parties for the wallet's inputs, if the request does to the wallet exactly
-// what deal says, in every type (Effect). It signs for tokens that the wallet owns alone if the wallet has
-// proposed to spend them in that action. It signs for tokens that are owned together with others if
-// deal.Shared.Spends names them and fewer than k owners have signed. If the wallet has proposed to spend such a
-// token, Sign signs for it only in the proposed action. If the wallet has proposed anything in the request,
-// Sign accepts only the proposed end of validity.
+// what deal says, in every type (Effect). It signs for a token that the wallet owns alone if the wallet has
+// proposed to spend that token in that action (Propose). It signs for a token that is owned together with
+// others if deal.Shared.Spends names that token and fewer than k owners have signed. If the wallet has proposed
+// to spend such a token, Sign signs for it only in the proposed action. If the wallet has proposed anything in
+// the request, Sign accepts only the proposed end of validity.
 //
-// When Sign returns nil, what it has signed is durable and sub has the signatures. After an error sub is
-// unchanged. Sign signs one request per anchor and returns ErrAnchorConflict for another one. It returns a
-// *DealError if the request does something else than was agreed, and ErrPolicy if there is nothing to sign.
+// When Sign returns nil, the vault has stored durably what Sign has signed, and sub has the signatures. After
+// an error sub is unchanged. Sign signs only one request per anchor and returns ErrAnchorConflict for any
+// other. It returns a *DealError if the effect of the request is not what deal says, and ErrPolicy if there is
+// nothing to sign.
 func (s *TransferService) Sign(ctx context.Context, sub *Submission, deal Deal) error {
 	signed, err := sub.clone()
 	if err != nil {
@@ -78,12 +79,13 @@ func (s *TransferService) Sign(ctx context.Context, sub *Submission, deal Deal) 
 	return nil
 }
 
-// Sign signs the issues that this issuer has proposed in a request of several parties. treasury is the wallet
-// that is paid for them. deal counts the issuer and treasury as one party: it gives the issued tokens and what
-// treasury spends, and gets what treasury receives.
+// Sign signs the issues that this issuer has proposed in a request of several parties. The parameter treasury
+// is the wallet that is paid for the issued tokens. In deal, the issuer and this wallet count as one party: the
+// party gives the issued tokens and what the wallet spends, and gets what the wallet receives.
 //
-// Durability and errors are as for TransferService.Sign. Signing the same request again returns the same
-// signatures and does not check deal. If nobody pays for an issue within the request, use Issue.
+// Durability and errors are as for TransferService.Sign. If Sign is called again with the same request, it
+// returns the same signatures and does not check deal. If nobody pays for an issue within the request, use
+// Issue.
 func (s *IssueService) Sign(ctx context.Context, sub *Submission, treasury *Wallet, deal Deal) error {
 	if treasury == nil {
 		return refuse("no treasury: the wallet that is paid for what is issued")

@@ -68,10 +68,10 @@ func (k *Keys) readerOf(genesis ledger.Genesis) *note.Reader {
 	return k.reader
 }
 
-// NewKey returns keys with one X.509 or Ed25519 signer for all tokens, so everybody sees that they have one
-// owner. A wallet of an X.509 signer owns the tokens of all certificates of its key, no matter who issued them.
-// Openings on the ledger are encrypted to keys that derive from a signature by signer. So signer must sign
-// deterministically, as the signers of package identity do. If it does not, NewKey returns ErrParams.
+// NewKey returns keys with one X.509 or Ed25519 signer for all tokens, so everybody sees that they have one owner.
+// A wallet of an X.509 signer owns the tokens of all certificates of its key, no matter who issued them. The
+// openings on the ledger are encrypted to keys that NewKey derives from a signature by the signer. So the signer
+// must sign deterministically, as the signers of package identity do. If it does not, NewKey returns ErrParams.
 func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 	secret, err := signerSecret(signer)
 	if err != nil {
@@ -94,10 +94,10 @@ func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 	return k, nil
 }
 
-// NewPseudonyms returns keys with a fresh pseudonym for each address. authority must have enrolled the holder
-// with the certificate. Only the holder's secret must be backed up, because the authority can give out the
-// certificate again. NewPseudonyms returns ErrParams if the certificate is another holder's, or the error of
-// Scheme.Certificate if it is not valid.
+// NewPseudonyms returns keys with a fresh pseudonym for each address. The certificate must be the one with which
+// the given authority has enrolled the holder. Only the holder's secret must be backed up, because the authority
+// can give out the certificate again. NewPseudonyms returns ErrParams if the certificate is another holder's, or
+// the error of Scheme.Certificate if it is not valid.
 func NewPseudonyms(params *token.PublicParams, genesis ledger.Genesis, holder identity.Holder, certificate []byte, authority identity.Identity) (*Keys, error) {
 	scheme, err := identity.NewScheme(params.Curve)
 	if err != nil {
@@ -222,8 +222,8 @@ func (k *Keys) address(rules *token.Policy, nonce note.Nonce, id identity.Identi
 	return Address{Owner: id, Members: []Member{m}}, err
 }
 
-// Address returns a fresh address for payers, under a ledger's policy. If rand is nil, the system's source is
-// used.
+// Address returns a fresh address for payers, under a ledger's policy. If rand is nil, Address uses the operating
+// system's source of randomness.
 func (k *Keys) Address(rules *token.Policy, rand io.Reader) (Address, error) {
 	nonce, err := newNonce(rand)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // Release frees the tokens that a pending submission reserves. Use it if the request was lost. The vault still
-// waits for the request, and so notices if it is recorded on the ledger after all. If you pay the same payees
-// again after Release, they may be paid twice, because the second payment may take other tokens; Cancel
+// waits for the request, and so notices if the request is recorded on the ledger after all. If you pay the same
+// payees again after Release, they may be paid twice, because the second payment may spend other tokens; Cancel
 // prevents this. If nobody else can have seen the request, use Discard. An issue reserves no tokens, so Release
 // frees none. Release returns ErrParams if no pending submission has the anchor.
 func (v *Vault) Release(ctx context.Context, anchor []byte) error {
@@ -26,10 +26,10 @@ func (v *Vault) Release(ctx context.Context, anchor []byte) error {
 	})
 }
 
-// Discard removes the submissions with these anchors and frees the tokens that they reserve: all of them or
-// none. Call it only for requests that nobody else can have seen. The history lists them as cancelled. If such
-// a request is recorded on the ledger after all, the wallet treats it as one made by another wallet with the
-// same keys. Discard returns ErrParams if no pending submission has one of the anchors.
+// Discard removes the submissions with these anchors and frees the tokens that they reserve. It removes either
+// all of these submissions or none. Call it only for requests that nobody else can have seen. The history lists
+// them as cancelled. If such a request is recorded on the ledger after all, the wallet treats it as one made by
+// another wallet with the same keys. Discard returns ErrParams if no pending submission has one of the anchors.
 func (v *Vault) Discard(ctx context.Context, anchors ...[]byte) error {
 	return v.update(ctx, func(tx *bbolt.Tx) error {
 		for _, anchor := range anchors {

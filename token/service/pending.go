@@ -151,12 +151,13 @@ func spenders(tx *bbolt.Tx, bucket string, id token.ID) (anchors [][]byte, err e
 // PendingSubmission is a submission that waits for the ledger.
 type PendingSubmission struct {
 	Submission
-	Released bool // its tokens are free again; it may still be recorded on the ledger
+	Released bool // whether its tokens are free again; it may still be recorded on the ledger
 }
 
-// Submissions yields the vault's pending submissions, in the order of their anchors. After a crash, submit
-// these again. If one is damaged, Submissions yields an error that names its anchor, and continues. It holds no
-// lock between two submissions, so it may or may not see changes made meanwhile.
+// Submissions yields the vault's pending submissions, in the order of their anchors. After a crash, submit all
+// of them again. If a submission is damaged, Submissions yields an error that names its anchor, and continues.
+// Submissions holds no lock between two submissions, so it may or may not show changes that are made while it
+// runs.
 func (v *Vault) Submissions() iter.Seq2[PendingSubmission, error] {
 	return func(yield func(PendingSubmission, error) bool) {
 		for anchor, err := range v.keys(bucketSubmissions, nil, nil) {

@@ -147,8 +147,9 @@ func (v *Vault) recordOf(id token.LedgerID) uint64 {
 // wrong log.
 //
 // FollowAnew keeps pending submissions with the tokens that they reserve, what an auditor has signed, and the
-// history of the vault's own payments. Payments that were recorded are pending until the log shows them again.
-// Create the vault's services again afterwards, because they keep their policy.
+// history of the vault's own payments. Payments that were recorded on the ledger become pending until Sync
+// finds them in the log again. After FollowAnew, create new services for the vault, because the old ones still
+// have the policy that they had reached.
 func (v *Vault) FollowAnew(ctx context.Context) error {
 	v.following.Lock()
 	defer v.following.Unlock()

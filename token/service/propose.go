@@ -11,15 +11,16 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// Propose makes one party's actions of a request that several parties make or sign. first is the index of the
-// first of them in the request. All parties must have agreed on the anchor. The actions have no signatures. A
-// proposal may spend tokens that are owned together with others. Order.From then names them, and Order.Change
-// is the address of the rest, to which the other owners must agree. When Propose returns nil, the proposal is
-// durable and reserves the tokens as Transfer does.
+// Propose makes the actions that one party contributes to a request that several parties make or sign. The
+// parameter first is the index in the request of the first of these actions. All parties must have agreed on
+// the anchor. The actions have no signatures. A proposal may spend tokens that are owned together with others.
+// Order.From then names these tokens, and Order.Change is the address for the change, to which the other
+// owners must agree. When Propose returns nil, the proposal is durable and reserves the tokens as Transfer
+// does.
 //
-// The information is sealed to the auditors, so the other parties learn nothing from it. An action that spends
-// a token owned together with others is the exception: its openings are not sealed, because the other owners
-// know them. Only the information on the signer of each owner is sealed.
+// The information for auditors is sealed to the auditors, so the other parties learn nothing from it. An
+// action that spends a token owned together with others is the exception: its openings are not sealed, because
+// the other owners know them. Only the information on who signs for an input (audit.Owner) is sealed.
 func (s *TransferService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
 	parts, end, err := s.parts(first, orders)
 	defer end()
@@ -61,9 +62,9 @@ func (s *TransferService) Propose(ctx context.Context, first int, orders ...Orde
 	return sub, nil
 }
 
-// Propose makes an issuer's actions of a request that several parties make. first is the index of the first of
-// them in the request. All parties must have agreed on the anchor. The actions have no signatures; Sign adds
-// them. Errors are as for Issue.
+// Propose makes the actions that an issuer contributes to a request that several parties make. The parameter
+// first is the index in the request of the first of these actions. All parties must have agreed on the anchor.
+// The actions have no signatures; Sign adds them. Errors are as for Issue.
 func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
 	plans, err := s.plans(first, orders)
 	if err != nil {
@@ -97,7 +98,7 @@ func (s *system) seal(rules *token.Policy, sub *Submission, n, place int) (err e
 }
 
 // Join combines the actions that the parties propose into one request, in their order. It returns ErrParams if
-// a part has another anchor or another end of validity than the first.
+// a part has another anchor or another end of validity than the first part.
 func Join(parts ...*Submission) (*Submission, error) {
 	joined := new(Submission)
 	for i, p := range parts {

@@ -49,26 +49,28 @@ type Payment struct {
 
 // Order asks a service for one action.
 type Order struct {
-	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; nil: AnchorLen random bytes, or the first order's
+	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; if it is nil, that of the first order, or AnchorLen random bytes
 	Type     string // 1 to token.MaxType bytes
 	Payments []Payment
 	Metadata []byte    // the application's, public
-	Rand     io.Reader // nil: the system's
+	Rand     io.Reader // the source of randomness; if it is nil, the operating system's
 	// From names the tokens that a transfer spends. If it is nil, the service selects tokens that the wallet
-	// owns alone. Propose spends tokens that the wallet owns together with others (Vault.Shared).
+	// owns alone. In orders for Propose, From may also name tokens that the wallet owns together with others
+	// (Vault.Shared).
 	From []token.ID
-	// Change is where the rest of a transfer goes. If it is nil, the rest goes to a fresh address of the
-	// wallet.
+	// Change is the address to which the change of a transfer goes. If it is nil, the change goes to a fresh
+	// address of the wallet.
 	Change *Address
 	// Until is the last time of the ledger at which the request may be applied, in whole seconds. The zero time
 	// means that there is no end. All orders of a request must have the same Until.
 	Until time.Time
-	// Issuer is the issuer that must approve a payment to nobody, if the policy requires approval. If it is
-	// nil, the policy must have only one issuer that may issue the type; that one approves.
+	// Issuer is the issuer that must approve a redemption (a payment to the zero Address), if the policy
+	// requires approval. If it is nil, the policy must have only one issuer that may issue the type; that one
+	// approves.
 	Issuer identity.Identity
 }
 
-// Submission is the result of orders.
+// Submission is what a service makes from orders: a request, and the information for its auditors.
 type Submission struct {
 	Request     *request.Request   // without the auditors' signatures, and without an issuer's on a redemption that needs one
 	Information *audit.Information // for the auditors: secret
@@ -77,8 +79,8 @@ type Submission struct {
 	paid  []Paid // the outputs, for the maker's history
 }
 
-// ForAuditors returns the encodings of request and information for the auditors. It leaves out the preimages of
-// claims, which auditors need not know.
+// ForAuditors returns the encodings of the request and of the information that the auditors need. It leaves out
+// the preimages of claims, which auditors need not know.
 func (s *Submission) ForAuditors() (rawRequest, rawInformation []byte, err error) {
 	if err := s.check(); err != nil {
 		return nil, nil, err
@@ -91,7 +93,8 @@ func (s *Submission) ForAuditors() (rawRequest, rawInformation []byte, err error
 }
 
 // Redeemed returns the openings of the outputs that an action redeems, in order, for the issuer who approves.
-// They are secret. Redeemed returns ErrParams if there is no unencrypted information on that action.
+// The openings are secret. Redeemed returns ErrParams if the submission has no unencrypted information on that
+// action.
 func (s *Submission) Redeemed(action int) (openings []token.Opening, err error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -121,7 +124,8 @@ func (s *Submission) check() error {
 	return nil
 }
 
-// FundsError says that the free tokens do not suffice. It wraps zkbench.ErrPolicy.
+// FundsError says that the tokens that are free to be spent are worth less than the payments. It wraps
+// zkbench.ErrPolicy.
 type FundsError struct {
 	Have uint64 // the sum of the free tokens, less than Want
 	Want uint64

@@ -9,9 +9,10 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// Shared returns the address of a token that k of the members' owners spend together (script.Threshold). The
-// wallets of all members find the token, and Vault.Shared yields it. Shared returns ErrParams if a member's
-// address does not have exactly one identity. Other errors are as for script.NewThreshold.
+// Shared returns an address whose tokens any k of the owners of the given addresses can spend together
+// (script.Threshold). The wallets of all members find the token, and Vault.Shared yields it. Shared returns
+// ErrParams if a member's address does not have exactly one identity. Other errors are as for
+// script.NewThreshold.
 func Shared(k int, members ...Address) (Address, error) {
 	ids := make([]identity.Identity, len(members))
 	for i := range members {

@@ -40,18 +40,18 @@ func NewTransferService(params *token.PublicParams, proofType string, tuning tok
 
 // Transfer makes one request, with an action for each order. It selects unspent tokens of the order's type,
 // which no other call can then take, and makes the outputs. If the tokens are worth more than the payments, the
-// change goes to a fresh address of the wallet. Transfer then proves, and signs for the owners. A payment to
-// nobody redeems.
+// change goes to a fresh address of the wallet. Transfer then makes the proofs and signs for the owners of the
+// tokens. A payment to the zero Address redeems its value.
 //
 // When Transfer returns nil, the submission and its reservation of tokens are durable. Until then, and after
 // every error except ErrOutcomeUnknown, the tokens are free. After ErrOutcomeUnknown they may be reserved when
 // the vault is opened again.
 //
 // If an order is refused, Transfer returns ErrParams, ErrLimit or ErrMalformed. It returns a *FundsError if the
-// tokens do not suffice, and a *zkbench.LimitError if they suffice but need more inputs than the policy allows;
-// Consolidate merges some. It returns ErrLimit if the selected tokens are worth 2^64 or more together, and
-// ErrPolicy if a payment of 0 finds no token to take. It returns ErrAnchorConflict if another submission has
-// the anchor.
+// tokens do not suffice. It returns a *zkbench.LimitError if they suffice but an action would need more inputs
+// than the policy allows; Consolidate merges tokens, so that fewer are needed. It returns ErrLimit if the
+// selected tokens are worth 2^64 or more together, and ErrPolicy if all payments are 0 and no token is free,
+// because even then an action needs one. It returns ErrAnchorConflict if another submission has the anchor.
 func (s *TransferService) Transfer(ctx context.Context, orders ...Order) (*Submission, error) {
 	parts, end, err := s.parts(0, orders)
 	defer end()

@@ -18,8 +18,8 @@ import (
 
 // Vault is the database of one participant, in one file. It stores a wallet's tokens with their openings, the
 // submissions that wait for the ledger, and what an auditor has signed. A wallet's vault can be rebuilt from
-// its keys and the ledger's log, except its pending submissions. A vault is private to its owner; do not copy
-// it as one copies a ledger's file. It is safe for concurrent use.
+// its keys and the ledger's log, except its pending submissions. A vault is private to its owner. Do not copy
+// it, although a ledger's file may be copied. It is safe for concurrent use.
 type Vault struct {
 	file    *boltfile.File
 	genesis ledger.Genesis

@@ -64,8 +64,8 @@ func (v *Vault) bind(keys *Keys) error {
 	})
 }
 
-// Address returns a fresh address, for one payment. The wallet need not store it. If rand is nil, the system's
-// source is used.
+// Address returns a fresh address, for one payment. The wallet need not store it. If rand is nil, Address uses
+// the operating system's source of randomness.
 func (w *Wallet) Address(rand io.Reader) (Address, error) { return w.keys.Address(w.rules(), rand) }
 
 // Holdings sums up the spendable tokens of one type.
@@ -75,8 +75,8 @@ type Holdings struct {
 }
 
 // Holdings returns the sum and the number of the spendable tokens of a type: those on the ledger that no
-// pending submission reserves. It reads them in one transaction, in at most a microsecond per token. Meanwhile,
-// a write that must grow the file waits.
+// pending submission reserves. Holdings reads the tokens in one transaction, in at most a microsecond per
+// token. During the transaction, a write that must grow the file waits.
 func (v *Vault) Holdings(typ string) (Holdings, error) {
 	all, value := Holdings{Sum: new(big.Int)}, new(big.Int)
 	err := v.free(typeKey(typ), func(h UnspentToken) {
@@ -96,9 +96,9 @@ type UnspentToken struct {
 	Value uint64
 }
 
-// Unspent yields the spendable tokens, sorted by the length of the type, the type, and the value. Tokens that
-// scripts own are not among them; Locked and Shared yield those. Unspent reads all tokens in one transaction,
-// as Holdings does, and holds them in memory. After an error it stops.
+// Unspent yields the spendable tokens. They are sorted by type, shorter types first, and within a type by
+// value. Tokens that scripts own are not among them; Locked and Shared yield those. Unspent reads all tokens in
+// one transaction, as Holdings does, and holds them in memory. After an error it stops.
 func (v *Vault) Unspent() iter.Seq2[UnspentToken, error] {
 	return func(yield func(UnspentToken, error) bool) {
 		var all []UnspentToken

@@ -15,7 +15,8 @@ import (
 const (
 	// MaxBatch is the maximum number of requests that a Queue validates together.
 	MaxBatch = 4096
-	// MaxWaiting bounds the bytes of requests that wait in a Queue; each request counts waitingCost bytes extra.
+	// MaxWaiting is the maximum number of bytes of the requests that wait in a Queue. Each request counts 1
+	// KiB more than its length.
 	MaxWaiting  = 256 << 20
 	waitingCost = 1 << 10
 )
@@ -31,9 +32,9 @@ type Batching struct {
 // the next one collects requests, so under load batches fill without waiting. Requests that do not fit into a
 // full batch go into the next one, which then begins without waiting.
 //
-// A request's verdict is the same as by Validator.Validate. Requests of one batch do not affect each other.
-// If two of them spend the same token, both are accepted, as by two concurrent calls, and the ledger applies
-// one.
+// The verdict on a request is the same as that of Validator.Validate. Requests of one batch do not affect
+// each other. If two of them spend the same token, the Queue accepts both, as two concurrent calls of
+// Validate would, and the ledger applies only one.
 //
 // A Queue has no goroutine while no request waits. It is safe for concurrent use.
 type Queue struct {
@@ -69,10 +70,10 @@ type running struct {
 }
 
 // NewQueue returns a queue that validates requests with v, for one ledger whose tokens it looks up in tokens.
-// at is the validator's clock, which is called once for each batch. If its time is before that of the last
-// batch, the queue uses the last batch's time again. If that is further ahead of the clock than the policy
-// allows, the requests of the batch get a *ledger.AheadError. NewQueue returns ErrParams if b is out of
-// bounds.
+// The function at is the validator's clock, which the queue calls once for each batch. If the clock's time is
+// before the time of the last batch, the queue uses the last batch's time again. If the last batch's time is
+// further ahead of the clock than the policy allows, the requests of the new batch get a *ledger.AheadError.
+// NewQueue returns ErrParams if b is out of bounds.
 func NewQueue(v *Validator, tokens Tokens, at func() time.Time, b Batching) (*Queue, error) {
 	switch {
 	case b.Max < 1 || b.Max > MaxBatch:

@@ -19,9 +19,9 @@ import (
 // early.
 const maxLate = 64
 
-// Submitter validates requests and applies them to a store, in one process. It chooses the time of their
-// block: the time of its clock, or the ledger's last time if the clock is behind. It is safe for concurrent
-// use.
+// Submitter validates requests and applies them to a store, in one process. It chooses the time of the block
+// in which they are recorded: the time of its clock, or the ledger's last time if the clock is behind. It is
+// safe for concurrent use.
 type Submitter struct {
 	v     *Validator
 	store ledger.Store
@@ -56,13 +56,13 @@ func (v *Validator) blockTime(clock, last time.Time) (time.Time, error) {
 
 // Submit implements ledger.Submitter. It applies the requests in batches that the store accepts.
 //
-// Submit looks up each request by its anchor and digest before it verifies anything. If it refuses a
-// request, it looks it up once more, because another validator may have recorded it meanwhile.
+// Submit looks up each request by its anchor and digest before it verifies anything. If Submit refuses a
+// request, it looks the request up once more, because another validator may have recorded it in the meantime.
 //
-// If the ledger's policy changed, Submit follows the update and validates the refused requests again. So a
-// request that comes after an update is checked under the new policy, even if another validator recorded
-// the update. If the ledger rejects a request because its time is too early, Submit validates it again at
-// the ledger's last time. After 64 such attempts it returns the *ledger.TimeError.
+// If the ledger's policy has changed, Submit follows the update and validates the refused requests again. So
+// a request that comes after an update is checked under the new policy, even if another validator recorded
+// the update. If the ledger rejects a request because its time is too early, Submit validates it again at the
+// ledger's last time. After 64 such attempts it returns the *ledger.TimeError.
 //
 // If the ledger's last time is further ahead of the clock than the policy allows, Submit writes nothing.
 // Requests that are not on the ledger then get a *ledger.AheadError.

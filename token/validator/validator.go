@@ -44,7 +44,7 @@ const (
 	Proofs          = "proofs"
 )
 
-// Tokens is a view of a ledger.
+// Tokens is a view of a ledger's tokens.
 type Tokens interface {
 	// Tokens returns the encodings of unspent tokens, one for each id. If there is no such token, its error
 	// must wrap zkbench.ErrSpent or zkbench.ErrPolicy, and the request fails the check Inputs. Any other
@@ -64,8 +64,8 @@ func (f TokenFunc) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, 
 	return found, nil
 }
 
-// Validator validates the requests of one ledger. It uses the ledger's public parameters, and the policy that
-// Follow has reached. It is safe for concurrent use.
+// Validator validates the requests of one ledger. It uses the ledger's public parameters, and the newest
+// policy that Follow has adopted. It is safe for concurrent use.
 type Validator struct {
 	params   *token.PublicParams
 	ledger   token.LedgerID
@@ -79,11 +79,12 @@ type Validator struct {
 // New returns a validator for the ledger with the given genesis. It starts with the policy of the parameters;
 // Follow adopts later ones. New derives all generators again.
 //
-// local tunes this process and is not part of the parameters. cache is the number of owners whose parsed keys
-// are kept; parsed keys of issuers and auditors are always kept.
+// The parameter local tunes this process only; it is not part of the public parameters. The parameter cache
+// is the number of owners whose parsed keys are cached; the parsed keys of issuers and auditors are always
+// cached.
 //
-// New returns ErrParams if the parameters are not accepted, or if they belong to another ledger. It also does
-// so if an issuer or auditor is not a valid identity. The error names the field.
+// New returns ErrParams if the parameters are not accepted, if they belong to another ledger, or if the
+// identity of an issuer or auditor is not valid. The error names the field.
 func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, cache int) (*Validator, error) {
 	params, id, err := snapshot.Params(params, genesis)
 	if err != nil {
@@ -124,8 +125,8 @@ func (v *Validator) pin(p *token.Policy) error {
 func (v *Validator) Policy() *token.Policy { return v.current.Load().Clone() }
 
 // Follow adopts the policy updates on the ledger l that come after the current policy. A validation that is
-// running continues under the policy that it began with; the ledger rejects the request if that policy is no
-// longer its own. Follow returns an error if an update is not valid or if l returns an error.
+// running continues under the policy that it began with; the ledger rejects the request if it has a newer
+// policy by then. Follow returns an error if an update is not valid or if l returns an error.
 func (v *Validator) Follow(ctx context.Context, l policy.Source) error {
 	return v.current.Follow(ctx, l)
 }
@@ -174,12 +175,12 @@ type Result struct {
 }
 
 // ValidateBatch validates requests at the time of one block. It verifies all proofs of a range-proof system
-// in one multi-scalar multiplication, and all signatures that allow it in another. If such a batch fails, it
-// finds the bad proofs or signatures by bisection.
+// in one multi-scalar multiplication, and all Ed25519 and pseudonym signatures in multi-scalar
+// multiplications of their own. If such a batch fails, it finds the bad proofs or signatures by bisection.
 //
-// Each request is accepted or rejected as by Validate, on the current ledger. So requests of one batch that
-// spend the same token or have the same anchor may all be accepted. If ctx ends, the requests without a
-// verdict get its cause as error.
+// ValidateBatch accepts or rejects each request as Validate would, on the current ledger. So requests of one
+// batch that spend the same token or have the same anchor may all be accepted. If ctx ends, the requests that
+// have no verdict yet get the context's cause as their error.
 func (v *Validator) ValidateBatch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
 	own := make([][]byte, len(raws)) // the caller may use its buffers again
 	for i, raw := range raws {
@@ -405,8 +406,8 @@ func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
 func (v *Validator) Ledger() token.LedgerID { return v.ledger }
 
 // First returns a validator for another ledger with the same parameters, for example a parent of this one. It
-// starts with the policy of the parameters and follows updates independently. It shares the tables and parsed
-// keys of v. First returns ErrParams if the ledger has other parameters.
+// starts with the policy of the parameters and follows updates independently of v. It shares the tables and
+// parsed keys of v. First returns ErrParams if the ledger has other parameters.
 func (v *Validator) First(genesis ledger.Genesis) (*Validator, error) {
 	digest, err := v.params.Digest()
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package boltfile makes bbolt files safe to open and to share. A file appears complete or not at all, and its
-// structure is checked before bbolt trusts it. A panic of bbolt is returned as an error. Readers see only what
-// is durable. Writers that arrive while another one writes can share one flush to the disk.
+// structure is checked before bbolt trusts it. A panic of bbolt is returned as an error. Readers see only data
+// that is durable. Writers that arrive while another one writes can share one flush to the disk.
 package boltfile
 
 import (
@@ -176,8 +176,8 @@ func Seal(bucket string, key, body []byte) []byte {
 	return binary.BigEndian.AppendUint32(body, store.Checksum(bucket, key, body))
 }
 
-// Unseal returns the body of a sealed value. If the checksum is wrong, or the body has fewer than least bytes,
-// it returns a *ledger.CorruptError that names the bucket and shows neither key nor body.
+// Unseal returns the body of a sealed value. If the checksum is wrong, or the body has fewer bytes than the
+// parameter least, Unseal returns a *ledger.CorruptError that names the bucket and shows neither key nor body.
 func Unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	n := len(value) - SumLen
 	if n < least {
@@ -190,7 +190,8 @@ func Unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 }
 
 // Guard calls work, which reads or writes bbolt's pages, and returns panics and memory faults as errors. bbolt
-// answers some corruption with a panic; a wrong offset makes it read beyond the map, which faults.
+// answers some corruption with a panic; a wrong offset makes it read beyond the mapped file, which causes a
+// memory fault.
 func Guard(work func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

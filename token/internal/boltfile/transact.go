@@ -13,8 +13,9 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Snapshot begins to read what is durable. The caller must end the transaction with Rollback, and read it
-// inside Guard. A write that must grow the file waits until then, and every new reader waits for that write.
+// Snapshot begins a read transaction, which sees the data that is durable. The caller must read it inside
+// Guard, and end it with Rollback. A write that must grow the file waits until the transaction has ended, and
+// every new reader waits for that write.
 func (f *File) Snapshot() (tx *bbolt.Tx, err error) {
 	f.visible.RLock()
 	defer f.visible.RUnlock()
@@ -28,7 +29,8 @@ func (f *File) Snapshot() (tx *bbolt.Tx, err error) {
 	return tx, err
 }
 
-// View calls read with a short transaction over what is durable.
+// View calls read with a read transaction, which sees the data that is durable. The function read should
+// return soon.
 func (f *File) View(read func(*bbolt.Tx) error) error {
 	tx, err := f.Snapshot()
 	if err != nil {
@@ -105,7 +107,8 @@ func (f *File) stopped() error {
 	return f.failed
 }
 
-// Stop makes all later calls fail because of err, as an error of bbolt does. Only the first such error counts.
+// Stop makes all later calls fail because of err. An error of bbolt has the same effect, and only the first
+// such error counts.
 func (f *File) Stop(err error) {
 	f.visible.Lock()
 	defer f.visible.Unlock()
@@ -133,8 +136,8 @@ type job struct {
 }
 
 // Update writes like Write, for many callers. Callers that arrive during another write share the next
-// transaction and its flush. So work may run more than once. What it reads is durable when Update returns. If
-// ctx ends before a transaction takes the call, Update returns the context's cause.
+// transaction and its flush. So work may run more than once. The data that it reads is durable when Update
+// returns. If ctx ends before the call is part of a transaction, Update returns the context's cause.
 func (f *File) Update(ctx context.Context, work func(*bbolt.Tx) error) error {
 	j := &job{work: work}
 	if !f.updates.Do(ctx, j) {

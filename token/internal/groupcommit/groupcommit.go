@@ -1,6 +1,6 @@
-// Package groupcommit lets the callers of a store with one writer share its transactions. Jobs that arrive
-// during a commit wait, and go into the next transaction together. The package does not know what a commit does
-// with its jobs.
+// Package groupcommit lets the callers of a store with one writer share its transactions. Each caller hands
+// over a job, for example a batch to write. Jobs that arrive during a commit wait, and go into the next
+// transaction together. The package does not know what a commit does with its jobs.
 package groupcommit
 
 import (
@@ -36,10 +36,10 @@ type group struct {
 	panicked any          // what the commit panicked with, once it is over
 }
 
-// New returns a queue. fit returns how many of the jobs, counted from the first, go into one transaction; at
-// least one always does. commit commits them, and must store each job's result in the job. It owns the slice
-// and is never called concurrently. It runs on a goroutine that ends with it. If it panics, the callers that
-// wait for it panic too.
+// New returns a queue. The function fit returns how many of the jobs, counted from the first, go into one
+// transaction; at least one always goes. The function commit carries out one transaction, and must store each
+// job's result in the job. It may keep the slice. The queue never calls commit concurrently, and runs it on a
+// goroutine that ends when commit returns. If commit panics, the callers that wait for it panic too.
 func New[J any](fit func(jobs []J) int, commit func(jobs []J)) *Queue[J] {
 	return &Queue[J]{fit: fit, commit: commit, writer: make(chan struct{}, 1)}
 }
@@ -67,8 +67,8 @@ func (q *Queue[J]) Do(ctx context.Context, job J) bool {
 }
 
 // DoOrLeave works like Do, for commits that end soon after the contexts of all their callers. If ctx ends after
-// a commit has taken the job, DoOrLeave returns Left. The last caller of a commit does not leave but waits for
-// its end. Do not use Do and DoOrLeave on one queue.
+// a commit has taken the job, DoOrLeave returns Left. The last caller that still waits for a commit does not
+// leave; it waits until the commit is over. Do not use Do and DoOrLeave on one queue.
 func (q *Queue[J]) DoOrLeave(ctx context.Context, job J) Outcome {
 	c, outcome := q.await(ctx, job)
 	if outcome == Left && c.group.staying.Add(-1) == 0 {
@@ -85,7 +85,7 @@ func (q *Queue[J]) Exclusive(work func()) {
 	work()
 }
 
-// Idle waits until the running commit is over and returns true. It returns false if ctx ends before.
+// Idle waits until the running commit is over and returns true. It returns false if ctx ends before that.
 func (q *Queue[J]) Idle(ctx context.Context) bool {
 	select {
 	case q.writer <- struct{}{}:

@@ -1,6 +1,6 @@
-// Package recheck validates the records of a ledger's log again. Each is validated at its recorded time,
-// against the ledger as the records before it left it. Records that do not depend on each other are validated
-// in one batch.
+// Package recheck validates the records of a ledger's log again. Each record is validated at its recorded
+// time, against the state that the records before it produce. Records that do not depend on each other are
+// validated in one batch.
 package recheck
 
 import (
@@ -20,7 +20,7 @@ const (
 	maxBytes = 16 << 20 // their length in bytes
 )
 
-// State is the ledger after the records that were applied.
+// State is the state of a ledger, to which a Checker applies the records that it has validated.
 type State interface {
 	validator.Tokens
 	// Digest returns the digest of the request that has an anchor, and whether there is one.
@@ -40,7 +40,8 @@ type Checker struct {
 	last      uint64
 }
 
-// New returns a checker that begins with the record after those that the state has.
+// New returns a checker. The first record that it gets must be the one after the records that are in the state
+// already.
 func New(v *validator.Validator, state State) *Checker { return &Checker{validator: v, state: state} }
 
 // Last returns the number of the last record that was validated and applied, or 0 if there is none.
@@ -68,8 +69,8 @@ func (c *Checker) mustWait(next *ledger.Record) bool {
 		slices.ContainsFunc(touches(next), func(k string) bool { return c.touched[k] })
 }
 
-// Add adds a record to those that wait. If the record depends on them, Add validates them first. Errors are as
-// for Flush.
+// Add adds a record to those that wait to be validated. If the record depends on waiting ones, Add validates
+// these first. Errors are as for Flush.
 func (c *Checker) Add(ctx context.Context, next ledger.Record) error {
 	if c.mustWait(&next) {
 		if err := c.Flush(ctx); err != nil {
@@ -88,9 +89,9 @@ func (c *Checker) Add(ctx context.Context, next ledger.Record) error {
 }
 
 // Flush validates the records that wait and applies them to the state. It returns a *ledger.CorruptError that
-// names the first record that is not valid. A record is refused only when it is the first of a batch: after
-// others, it may depend on them in a way that the log does not show. After an error the checker must not be
-// used again.
+// names the first record that is not valid. Flush refuses a record only if it is invalid as the first of a
+// batch. A record that is invalid later in a batch is validated again after the records before it, because it
+// may depend on them in a way that the log does not show. After an error the checker must not be used again.
 func (c *Checker) Flush(ctx context.Context) error {
 	for len(c.waiting) > 0 {
 		entries, err := c.valid(ctx)

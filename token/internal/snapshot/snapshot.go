@@ -8,7 +8,8 @@ import (
 )
 
 // Params returns a copy that shares no memory with the given parameters, and the id of the ledger on which they
-// are used. It returns the error of Encode, or ErrParams if the genesis belongs to other parameters.
+// are used. It returns the error of PublicParams.Encode, or ErrParams if the genesis belongs to other
+// parameters.
 func Params(shared *token.PublicParams, genesis ledger.Genesis) (p *token.PublicParams, id token.LedgerID, err error) {
 	encoded, err := shared.Encode()
 	if err != nil {

@@ -17,7 +17,7 @@ type Field struct {
 }
 
 // Statement says what an action's proof shows: all tokens have one type, and values are in range. If there are
-// inputs (a transfer), the outputs are worth the inputs.
+// inputs (a transfer), the values of the outputs add up to those of the inputs.
 type Statement struct {
 	Anchor []byte // what the proof is bound to
 	// Action is the encoding of the whole action without its proof: token ids, owners, commitments, metadata.

@@ -21,8 +21,8 @@ type Fields struct {
 	err   error
 }
 
-// NewFields returns Fields that read data. They fail if data has more than most bytes. name is its name in
-// errors.
+// NewFields returns Fields that read data. They fail if data has more bytes than the parameter most. The
+// parameter name is the name of data in errors.
 func NewFields(data []byte, name string, most int) *Fields {
 	f := &Fields{s: data, total: len(data)}
 	f.bound(name, most) // apart, so that this is inlined and f stays on the caller's stack
@@ -41,8 +41,8 @@ func (f *Fields) Offset() int { return f.total - len(f.s) }
 // OK reports whether no error has occurred.
 func (f *Fields) OK() bool { return f.err == nil }
 
-// Item says that the following fields belong to an item of a list, until EndItems. Errors then have the list
-// and the index before the field's path. The path is put together only for an error.
+// Item says that the fields that are read until EndItems belong to one item of a list. Errors then have the
+// list's name and the index before the field's path. This path is built only if there is an error.
 func (f *Fields) Item(list string, index int) { f.list, f.index = list, index }
 
 // EndItems says that the following fields do not belong to an item.
@@ -58,7 +58,7 @@ func (f *Fields) Fail(path string, offset int, reason string) {
 	}
 }
 
-// Version reads a version of 1 byte and fails unless it is known.
+// Version reads a version of 1 byte and fails if it is not equal to the parameter known.
 func (f *Fields) Version(known int) {
 	at := f.Offset()
 	if v := f.Number("version", 1, 0, 255); f.OK() && v != known {
@@ -66,7 +66,8 @@ func (f *Fields) Version(known int) {
 	}
 }
 
-// Number reads a big-endian number of size bytes and fails if it is not between least and most.
+// Number reads a big-endian number of size bytes. It fails if the number is less than the parameter least or
+// more than the parameter most.
 func (f *Fields) Number(path string, size, least, most int) int {
 	at, n := f.Offset(), 0
 	for _, b := range f.Bytes(path, size) {
@@ -105,7 +106,8 @@ func (f *Fields) bytes(path string, n, at int) []byte {
 	return out[:len(out):len(out)]
 }
 
-// Prefixed reads a length of size bytes, between least and most, and then that many bytes.
+// Prefixed reads a length, and then that many bytes. The length is itself encoded in size bytes, and its value
+// must be at least the parameter least and at most the parameter most.
 func (f *Fields) Prefixed(path string, size, least, most int) []byte {
 	return f.Bytes(path, f.Number(path, size, least, most))
 }
@@ -117,8 +119,8 @@ func (f *Fields) Block(path string, size, least, most int) []byte {
 	return f.bytes(path, f.Number(path, size, least, most), at)
 }
 
-// End fails if bytes follow the encoding, and returns the first error, a *zkbench.DecodeError. name is the
-// encoding's name in errors.
+// End fails if bytes follow the encoding, and returns the first error, a *zkbench.DecodeError. The parameter
+// name is the encoding's name in errors.
 func (f *Fields) End(name string) error {
 	if f.OK() && len(f.s) > 0 {
 		f.Fail(name, f.Offset(), "trailing bytes")
@@ -132,7 +134,8 @@ type Builder struct {
 	err error
 }
 
-// Bound checks that n is between least and most. what names the number in errors.
+// Bound checks that n is at least the parameter least and at most the parameter most. The parameter what names
+// n in errors.
 func (b *Builder) Bound(what string, n, least, most int) {
 	if b.err == nil && (n < least || n > most) {
 		b.err = &zkbench.LimitError{What: what, Estimate: int64(n), Max: int64(most)}
@@ -142,7 +145,7 @@ func (b *Builder) Bound(what string, n, least, most int) {
 // Err returns the *zkbench.LimitError of the first number that is out of bounds.
 func (b *Builder) Err() error { return b.err }
 
-// Short writes data after its length in two bytes.
+// Short writes the length of data in two bytes, and then data.
 func (b *Builder) Short(data []byte) {
 	b.AddUint16LengthPrefixed(func(b *cryptobyte.Builder) { b.AddBytes(data) })
 }

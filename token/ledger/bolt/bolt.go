@@ -1,6 +1,6 @@
 // Package bolt implements ledger.Store in one bbolt file, which one process can have open at a time. A
-// batch is durable when Apply returns nil. After a crash at any point, the file opens with some prefix
-// of the batches that includes all acknowledged ones.
+// batch is durable when Apply returns nil. After a crash at any point, the file opens with a prefix of the
+// sequence of batches, which includes all acknowledged ones.
 //
 // Calls of Apply that arrive while a batch is being written share the next transaction. So many callers
 // share one flush to the disk.
@@ -37,9 +37,9 @@ type Ledger struct {
 
 var _ ledger.Store = (*Ledger)(nil)
 
-// Create creates an empty ledger at path and opens it. The genesis is a new one of ledger.NewGenesis, or
-// that of an existing ledger, to rebuild it. A fork must first get the batches of its parent, unchanged;
-// until then Open refuses it.
+// Create creates an empty ledger at path and opens it. The genesis is a new one that ledger.NewGenesis
+// returned, or that of an existing ledger, to rebuild that ledger. If the genesis is a fork's, the caller
+// must first apply the parent's batches, unchanged; until then Open refuses the file.
 //
 // The file appears complete or not at all. Create returns fs.ErrExist if path exists. The file system must
 // support hard links.
@@ -65,8 +65,8 @@ func initialize(tx *bbolt.Tx, genesis ledger.Genesis) error {
 	)
 }
 
-// Open opens a ledger that Create created. It changes nothing in the file, but flushes to disk what
-// the system has not written yet. It checks the last batch and the structure of the whole file, in
+// Open opens a ledger that Create created. It changes nothing in the file, but flushes to disk what the
+// operating system has not written yet. It checks the last batch and the structure of the whole file, in
 // time proportional to the number of pages; Verify checks everything.
 //
 // Open returns fs.ErrNotExist, ledger.ErrLocked, a *ledger.CorruptError, or, if the file has

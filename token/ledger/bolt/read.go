@@ -109,14 +109,15 @@ func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record
 // exactly what the log implies. It returns a *ledger.CorruptError that names the first contradiction, or
 // the error of ctx.
 //
-// Verify calls progress with the number of requests checked so far and the total, once for each batch; it
-// may make several calls together. progress may be nil, and must not call Close.
+// Verify calls progress once for each batch, with the number of requests checked so far and the total. It
+// may make several of these calls one right after the other. The function progress may be nil, and must not
+// call Close.
 //
-// Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. None is open while
-// progress runs. Two may stay open for longer: the first, until the structure is checked, and the last,
-// which also counts the records or follows a log that grows faster than it is read. A batch that needs a
-// larger file waits for the snapshot to end, and all readers wait with it. Memory does not depend on the
-// length of the log.
+// Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. No snapshot is open
+// while progress runs. Two snapshots may stay open for longer. The first is open until the structure is
+// checked. In the last one Verify also counts the records, and reads to its end a log that grows faster
+// than Verify can read. A batch that needs a larger file waits until the open snapshot ends, and all
+// readers wait with the batch. Memory does not depend on the length of the log.
 func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -110,7 +110,7 @@ func Verify(t testing.TB, l Verifier) {
 	}
 }
 
-// Records returns the records of the log from sequence number from.
+// Records returns the records of the log, starting with the sequence number from.
 func Records(t testing.TB, l ledger.Reader, from uint64) (all []ledger.Record) {
 	t.Helper()
 	for r, err := range l.Log(context.Background(), from) {
@@ -251,8 +251,8 @@ func closed(t *testing.T, l Verifier) {
 }
 
 // Canceled tests calls whose contexts end. An Apply whose context ends before a commit has taken its batch
-// must apply nothing, and every call with an ended context must return the context's error. exclusive must
-// run work while nothing is committed.
+// must apply nothing, and every call with an ended context must return the context's error. The function
+// exclusive must call work while no commit runs.
 func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -320,8 +320,8 @@ func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 	Verify(t, l)
 }
 
-// Corrupt fails the test unless err is of type *ledger.CorruptError and, if place is not empty,
-// names place. what describes the case in the failure message.
+// Corrupt fails the test unless err is of type *ledger.CorruptError and names the given place. An empty
+// place stands for any. The parameter what describes the case in the failure message.
 func Corrupt(t testing.TB, err error, place, what string) {
 	t.Helper()
 	corrupt, ok := errors.AsType[*ledger.CorruptError](err)

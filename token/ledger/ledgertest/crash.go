@@ -17,14 +17,15 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Streams is the number of goroutines that apply batches in a test that kills the process.
+// Streams is the number of streams in a test that kills the process. Each stream is a sequence of batches,
+// which a goroutine of its own applies.
 const Streams = 4
 
-// Counts are the numbers of batches of each stream.
+// Counts has the number of batches of each stream.
 type Counts [Streams]int
 
-// StreamBatch returns batch k of stream w. It has three entries: the first spends what batch k-1
-// has left, and the others each spend what the entry before has created.
+// StreamBatch returns batch k of stream w. It has three entries: the first spends the token that batch k-1
+// has left unspent, and each other entry spends a token that the entry before it has created.
 func StreamBatch(w, k int) []ledger.Entry {
 	name := func(k, i int) string { return fmt.Sprintf("%d/%d/%d", w, k, i) }
 	batch := []ledger.Entry{Issue(name(k, 0), 2)}
@@ -64,8 +65,8 @@ func Applied(t testing.TB, l ledger.Store) (counts Counts) {
 	return counts
 }
 
-// Stream applies the next batches of all streams until the process is killed, each with the state
-// StreamState. It acknowledges each batch on standard output.
+// Stream applies the next batches of all streams until the process is killed. With each batch it stores
+// the state that StreamState returns for it, and it acknowledges each batch on standard output.
 func Stream(t testing.TB, l ledger.Store) {
 	counts := Applied(t, l)
 	var wg sync.WaitGroup
@@ -101,8 +102,8 @@ func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n in
 }
 
 // KillAfter starts a command, and kills it the given time after the first line of output for which
-// acknowledgement returns true. It returns the number of such lines. It ignores other lines: a line that
-// the kill cut off, or an error, which the exit status reports too.
+// acknowledgement returns true. It returns the number of such lines. It ignores other lines: the line that
+// was cut off when the process was killed, and errors, which the exit status reports too.
 func KillAfter(t testing.TB, cmd *exec.Cmd, after time.Duration, acknowledgement func(line string) bool) (n int) {
 	t.Helper()
 	var stderr strings.Builder
@@ -130,8 +131,8 @@ func KillAfter(t testing.TB, cmd *exec.Cmd, after time.Duration, acknowledgement
 	return n
 }
 
-// Survived checks a ledger after a Kill, and returns how many batches of each stream it has. The
-// ledger must have every acknowledged batch, whole, and at most one more batch of each stream. What
+// Survived checks a ledger after a Kill, and returns how many batches of each stream it has. The ledger
+// must have every acknowledged batch, whole, and at most one more batch of each stream. Every token that
 // was spent must still be spent.
 func Survived(t testing.TB, l ledger.Store, acked Counts) Counts {
 	t.Helper()

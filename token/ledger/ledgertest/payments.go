@@ -21,7 +21,8 @@ type Payments struct {
 
 const requestBytes = 2 << 10
 
-// NewPayments returns the payments of a seed. Seed 0 stands for a random seed.
+// NewPayments returns Payments that depend only on the given seed. If seed is 0, it draws a random
+// one.
 func NewPayments(seed uint64) *Payments {
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -66,8 +67,9 @@ func (p *Payments) Batch(n, spends, creates int) []ledger.Entry {
 	return batch
 }
 
-// Fill fills a ledger with unspent tokens. Its batches change no more pages of a file than the
-// measured batches do, because bbolt remembers the pages that a batch frees.
+// Fill fills a ledger with unspent tokens. Each of its batches changes no more pages of a file than
+// a measured batch does. With larger batches bbolt, which remembers the pages that a batch frees,
+// would have more pages to remember.
 func (p *Payments) Fill(b *testing.B, l ledger.Store, tokens int) {
 	for n := 0; n < tokens; n += 32 * 64 {
 		Apply(b, l, p.Batch(32, 0, 64)...)
@@ -75,8 +77,8 @@ func (p *Payments) Fill(b *testing.B, l ledger.Store, tokens int) {
 }
 
 // BenchmarkApply applies batches of requests with two inputs and two outputs to ledgers of
-// different lengths. Each batch is durable before the next begins. It reports ns/request and
-// requests/s, and then calls done, which may measure the resulting ledger.
+// different lengths. Each batch is durable before the next begins. BenchmarkApply reports
+// ns/request and requests/s, and then calls done, which may measure the resulting ledger.
 func BenchmarkApply(b *testing.B, s Stores, done func(b *testing.B, l Verifier)) {
 	for _, c := range []struct{ batch, tokens int }{{1, 1 << 14}, {256, 1 << 14}, {256, 1 << 20}} {
 		b.Run(fmt.Sprintf("batch=%d/tokens=%d", c.batch, c.tokens), func(b *testing.B) {

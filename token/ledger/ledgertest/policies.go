@@ -14,13 +14,13 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// UnderPolicy returns e with the given version of the policy.
+// UnderPolicy returns the entry e, as accepted under the given version of the policy.
 func UnderPolicy(policy uint64, e ledger.Entry) ledger.Entry {
 	e.Policy = policy
 	return e
 }
 
-// Update returns an entry that makes the version after the given one.
+// Update returns an entry that updates the policy from the given version to the next one.
 func Update(policy uint64) ledger.Entry {
 	e := UnderPolicy(policy, Issue(fmt.Sprintf("update %d", policy+1), 0))
 	e.Update = true

@@ -13,7 +13,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Fill applies batches to an empty ledger and returns its log, for Reader.
+// Fill applies batches to an empty ledger and returns the ledger's log, which the test Reader
+// needs.
 func Fill(t testing.TB, l ledger.Store) []ledger.Record {
 	t.Helper()
 	for k := range 100 {
@@ -32,8 +33,8 @@ func SameRecord(a, b ledger.Record) bool {
 	return a.Seq == b.Seq && bytes.Equal(a.Append(nil), b.Append(nil))
 }
 
-// Reader tests a reader against what package ledger documents. Its ledger must have the log that
-// Fill returned.
+// Reader tests a reader against what package ledger documents. The reader's ledger must have the
+// log that Fill returned.
 func Reader(t *testing.T, r ledger.Reader, log []ledger.Record) {
 	ctx := context.Background()
 	created, spent := map[string][]byte{}, map[string]bool{}

@@ -119,8 +119,8 @@ func StateSurvived(t testing.TB, l ledger.Store) {
 	}
 }
 
-// Undecided tests that Decide writes nothing: dump, which must return everything that the store
-// contains, returns the same before and after.
+// Undecided tests that Decide writes nothing. The function dump must return everything that the store
+// contains; Undecided compares its result before and after the calls of Decide.
 func Undecided(t *testing.T, l Verifier, dump func() string) {
 	t.Helper()
 	ctx := context.Background()

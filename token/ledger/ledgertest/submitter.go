@@ -12,15 +12,15 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Requests are the requests that Submitter submits.
+// Requests are the requests that the test Submitter submits.
 type Requests struct {
 	Good   [][]byte  // two or more, valid whatever else is recorded
 	Other  []byte    // another request with the anchor of Good[0]
 	Rivals [2][]byte // valid until one of them is recorded
 }
 
-// Submitter tests a submitter against what package ledger documents. reader must read the same
-// ledger.
+// Submitter tests a submitter against what package ledger documents. The parameter reader must
+// read the submitter's ledger.
 func Submitter(t *testing.T, s ledger.Submitter, reader ledger.Reader, q Requests) {
 	ctx := context.Background()
 	before := len(Records(t, reader, 1))

@@ -21,8 +21,9 @@ func AtSecond(second int64, e ledger.Entry) ledger.Entry {
 	return e
 }
 
-// Late fails the test unless err rejects the entry with index action because its time, second, is
-// before last.
+// Late fails the test unless err says that the entry with index action is rejected because its time is
+// before that of the previous entry. The parameter second is the entry's time and last is the previous
+// entry's, in Unix seconds.
 func Late(t *testing.T, what string, err error, action int, second, last int64) {
 	t.Helper()
 	c, ok := errors.AsType[*zkbench.CheckError](err)
@@ -73,8 +74,8 @@ func times(t *testing.T, l Verifier) {
 }
 
 // RaceOfClocks tests validators whose clocks differ. Goroutines at two handles of one ledger, each with its
-// own clock, apply entries; an entry whose clock is behind gets the ledger's time. All entries must be
-// accepted, and no entry of the log may be before the one before it.
+// own clock, apply entries. If a clock is behind, its entry gets the ledger's time. All entries must be
+// accepted, and no entry of the log may be earlier than the one before it.
 func RaceOfClocks(t *testing.T, a, b Verifier) {
 	t.Helper()
 	const workers, entries = 8, 20

@@ -23,14 +23,14 @@ func (l *Ledger) Apply(ctx context.Context, batch []ledger.Entry) error {
 	return l.ApplyState(ctx, batch, nil)
 }
 
-// ApplyState implements ledger.Store. It treats contexts as Apply does.
+// ApplyState implements ledger.Store. If ctx ends, its result is as for Apply.
 func (l *Ledger) ApplyState(ctx context.Context, batch []ledger.Entry, state []byte) error {
 	err := l.queue.ApplyState(ctx, batch, state)
 	l.left(err)
 	return err
 }
 
-// ApplyEach implements ledger.Store. It treats contexts as Apply does.
+// ApplyEach implements ledger.Store. If ctx ends, its result is as for Apply.
 func (l *Ledger) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, error) {
 	rejected, err := l.queue.ApplyEach(ctx, batch)
 	l.left(err)

@@ -35,8 +35,8 @@ import (
 
 // TransactionTime is the maximum duration of a transaction of Apply, including the wait for other
 // processes. After that time Apply stops waiting for the server. It is longer than the 15 s after which
-// a silent session is ended, so that a stopped process cannot make the transactions of other processes
-// fail.
+// the server or a waiting process ends a session that sends nothing. So a process that has stopped
+// cannot make the transactions of other processes fail.
 const TransactionTime = time.Minute
 
 // silence is how long a transaction that blocks others may send nothing. After that the server ends
@@ -100,9 +100,9 @@ type Ledger struct {
 
 var _ ledger.Store = (*Ledger)(nil)
 
-// Create creates an empty ledger with the given genesis in the database at url, and opens it. url
-// is a PostgreSQL connection URL or a keyword string (host=... user=...). A fork must first get the
-// batches of its parent, unchanged; until then Open refuses it.
+// Create creates an empty ledger with the given genesis in the database at url, and opens it. url is a
+// PostgreSQL connection URL or a keyword string (host=... user=...). If the genesis is a fork's, the
+// caller must first apply the parent's batches, unchanged; until then Open refuses the ledger.
 //
 // The schema appears complete or not at all. Create returns fs.ErrExist if a schema of this name
 // exists, and zkbench.ErrOutcomeUnknown if the connection is lost at the end. Other errors are as
@@ -247,8 +247,8 @@ func (l *Ledger) stopped() error {
 	return l.failed
 }
 
-// Close implements ledger.Store. After TransactionTime it cancels what still runs or waits for a
-// server that does not answer.
+// Close implements ledger.Store. If calls still run after TransactionTime, or wait for a server that
+// does not answer, Close cancels them.
 func (l *Ledger) Close() (err error) {
 	defer l.cancel()
 	late := time.AfterFunc(l.limit, l.cancel)

@@ -125,7 +125,7 @@ func (l *Ledger) ask(ctx context.Context, after bool, texts []string, queries fu
 	})
 }
 
-// State implements ledger.Store. It waits for unknown outcomes as Record does.
+// State implements ledger.Store. It waits for transactions with an unknown outcome as Record does.
 func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
 	after, err := l.settled(ctx)
 	if err != nil {

@@ -16,23 +16,24 @@ import (
 // the log from the first request, and that the other tables are exactly what the log implies. It returns a
 // *ledger.CorruptError that names the first contradiction, the error of ctx, or one of Open's errors.
 //
-// Verify calls progress with the number of requests checked so far and the total, once for each batch; it
-// may make several calls together. progress may be nil. It may read the ledger, but must not call Verify or
-// Close.
+// Verify calls progress once for each batch, with the number of requests checked so far and the total. It
+// may make several of these calls one right after the other. The function progress may be nil. It may read
+// the ledger, but must not call Verify or Close.
 //
-// Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. None is open while
-// progress runs. Snapshots are short because every transaction of Apply leaves an old version of the row in
-// head. As long as a snapshot may need these versions, later transactions have to skip them. The last
-// snapshot is open for longer if its tables take long to count, or if the log grows faster than it is read.
+// Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. No snapshot is open
+// while progress runs. Snapshots are short because every transaction of Apply leaves an old version of the
+// one row of the table head. As long as an open snapshot may need these old versions, later transactions
+// have to skip them. The last snapshot is open for longer if its tables take long to count, or if the log
+// grows faster than it is read.
 //
-// Memory does not depend on the length of the log. Verify blocks only other calls of Verify: each needs a
-// connection, and together they leave one of the pool to other calls.
+// Memory does not depend on the length of the log. A call of Verify blocks only other calls of Verify. Each
+// needs a connection of the pool, and together they leave one connection of the pool to other calls.
 func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
 	_, err := l.VerifyTail(ctx, progress)
 	return err
 }
 
-// VerifyTail does what Verify does, and returns the last batch that it verified, or store.Genesis
+// VerifyTail verifies the ledger like Verify, and returns the last batch that it verified, or store.Genesis
 // if the ledger is empty.
 func (l *Ledger) VerifyTail(ctx context.Context, progress func(done, total uint64)) (tail store.Batch, err error) {
 	err = l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {

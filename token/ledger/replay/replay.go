@@ -1,6 +1,6 @@
 // Package replay verifies a stored ledger from its first request. It checks that the store does not
-// contradict itself, and that any client reads the same log as the one that the store verified. If
-// it gets the public parameters, it also checks that every request was valid at its time.
+// contradict itself, and that a client reads the same log that the store verified. If the caller gives the
+// public parameters, it also checks that every request was valid at its recorded time.
 package replay
 
 import (
@@ -24,9 +24,9 @@ import (
 // Store is a ledger that can verify itself.
 type Store interface {
 	ledger.Store
-	// VerifyTail checks the whole ledger and returns the last batch that it checked. After every
-	// batch it calls progress with the number of requests checked so far and the total. progress
-	// may read the log.
+	// VerifyTail checks the whole ledger and returns the last batch that it checked. After every batch it
+	// calls progress with the number of requests checked so far and the total. The function progress may
+	// read the log.
 	VerifyTail(ctx context.Context, progress func(done, total uint64)) (store.Batch, error)
 }
 
@@ -62,8 +62,8 @@ func Open(ctx context.Context, path string) (Store, error) {
 	return File{l}, err
 }
 
-// Create creates an empty ledger at path, which has the same forms as for Open. It returns
-// fs.ErrExist if there is a ledger.
+// Create creates an empty ledger at path, which has one of the forms that Open accepts. It returns
+// fs.ErrExist if there is a ledger already.
 func Create(ctx context.Context, path string, genesis ledger.Genesis) (Store, error) {
 	if IsDatabase(path) {
 		return postgres.Create(ctx, path, genesis)
@@ -86,9 +86,9 @@ func IsDatabase(arg string) bool {
 }
 
 // Verify makes the store verify itself. At the same time it reads the log as any client would, and counts
-// and hashes it batch by batch. If the hash is not the one that the store verified, clients get another
-// log, or one that changes, and Verify returns an error. If params is not nil, Verify also validates every
-// request under them.
+// and hashes it batch by batch. If the hash is not the one that the store verified, Verify returns an
+// error, because clients read another log or a log that changes. If params is not nil, Verify also
+// validates every request under them.
 //
 // After every batch Verify calls progress with the number of requests done so far and the total. It returns
 // a *ledger.CorruptError if something contradicts itself.

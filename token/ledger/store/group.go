@@ -20,9 +20,9 @@ type Lookup interface {
 	Anchor(anchor []byte) (Anchored, bool, error)
 }
 
-// Group decides on the calls that share a transaction. It takes into account what the store has,
-// and what earlier calls of the group change. A store writes the accepted entries after the group
-// has decided on all calls, so a rejected batch leaves no trace.
+// Group decides which entries to accept of the calls that share a transaction. It takes into account
+// what the store has, and what earlier calls of the group change. A store writes the accepted
+// entries after the group has decided on all calls, so a rejected batch leaves no trace.
 type Group struct {
 	look    Lookup
 	genesis ledger.Genesis
@@ -44,7 +44,7 @@ type Encoded struct {
 	Index int // among all entries of the group's calls, including rejected ones
 }
 
-// NewGroup begins a group. look reads the store, and tail is the store's last batch.
+// NewGroup begins a group. The parameter look reads the store, and tail is the store's last batch.
 func NewGroup(look Lookup, genesis ledger.Genesis, tail Batch) *Group {
 	return &Group{look: look, genesis: genesis, tail: tail, states: map[string]State{}, known: map[string]Anchored{}}
 }
@@ -133,8 +133,8 @@ func (g *Group) Decide(c *Call) error {
 	return nil
 }
 
-// Decide implements ledger.Store.Decide for a call that NewCall returned with each set. look reads the
-// store, and tail is the store's last batch.
+// Decide implements ledger.Store.Decide for a call that NewCall returned when its parameter each was
+// true. look reads the store, and tail is the store's last batch.
 func Decide(look Lookup, genesis ledger.Genesis, tail Batch, c *Call) ([]error, error) {
 	if err := NewGroup(look, genesis, tail).Decide(c); err != nil {
 		return nil, err

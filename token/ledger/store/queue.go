@@ -25,9 +25,9 @@ type Call struct {
 	err      error
 }
 
-// NewCall checks the limits of a batch and encodes its entries. If each is true, an entry that exceeds a
-// limit is rejected by itself, as for ApplyEach; otherwise NewCall returns its error. NewCall returns a
-// *zkbench.LimitError if the batch has too many entries or bytes.
+// NewCall checks the limits of a batch and encodes its entries. If the parameter each is true, an entry
+// that exceeds a limit is rejected by itself, as for ApplyEach. Otherwise NewCall returns the error of
+// that entry. NewCall returns a *zkbench.LimitError if the batch has too many entries or bytes.
 func NewCall(ctx context.Context, batch []ledger.Entry, each bool) (*Call, error) {
 	if n := len(batch); n > ledger.MaxBatch {
 		return nil, &zkbench.LimitError{What: "entries of a batch", Estimate: int64(n), Max: ledger.MaxBatch}
@@ -140,18 +140,18 @@ type Queue struct {
 // NewQueue returns a queue for a store whose commits cannot be interrupted. Once a commit has a
 // call, the caller waits for it even if the call's context ends.
 //
-// commit writes the calls in one transaction; if it returns an error, every call gets that error.
-// The queue never runs two commits at once, and the calls that it passes to commit are together
+// The function commit writes the calls in one transaction. If it returns an error, every call gets that
+// error. The queue never runs commit twice at once, and the calls that it passes to commit are together
 // within the limits of one batch.
 func NewQueue(commit func(calls []*Call) error) *Queue {
 	return newQueue(false, commit)
 }
 
-// NewLeavingQueue returns a queue for a store whose commits end soon after their context. That
-// context ends when the contexts of all calls of the commit have ended. If a caller's context ends
-// while a commit has its call, the caller gets zkbench.ErrOutcomeUnknown at once. The last
-// remaining caller of a commit waits instead, and gets commit's error. Otherwise the queue works as
-// one of NewQueue does.
+// NewLeavingQueue returns a queue for a store whose commits end soon after their context ends. The
+// context of a commit ends when the contexts of all its calls have ended. If a caller's context ends
+// while a commit has its call, the caller gets zkbench.ErrOutcomeUnknown at once. The last remaining
+// caller of a commit waits instead, and gets commit's error. In all other ways the queue works like one
+// that NewQueue returns.
 func NewLeavingQueue(commit func(ctx context.Context, calls []*Call) error) *Queue {
 	return newQueue(true, func(calls []*Call) error {
 		ctx, release := wanted(calls)

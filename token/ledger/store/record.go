@@ -32,7 +32,7 @@ const (
 	TableChain   = "chain"
 )
 
-// Checksum returns the CRC-32C of a record: of its table, key and body.
+// Checksum returns the CRC-32C of a record: of the name of its table, its key and its body.
 func Checksum(table string, key, body []byte) uint32 {
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	crc := crc32.Update(0, castagnoli, []byte(table))
@@ -80,9 +80,10 @@ func (s *State) Unspent() error {
 	return nil
 }
 
-// Check checks that the tables tokens and spent agree on the token id. s is its record in tokens,
-// Absent if there is none. spentBy is the sequence number in its record in spent, 0 if there is
-// none. The error is of type *ledger.CorruptError.
+// Check checks that the tables tokens and spent agree about the token with the given id. The receiver s
+// is the token's record in the table tokens, or has the status Absent if there is none. The parameter
+// spentBy is the sequence number in the token's record in the table spent, or 0 if there is none. The
+// error is of type *ledger.CorruptError.
 func (s *State) Check(id token.ID, spentBy uint64) error {
 	contradiction := ""
 	switch {
@@ -141,9 +142,9 @@ func Genesis(g ledger.Genesis) Batch {
 //
 //	SHA-256(frame("zkbench/v2/ledger fork") id(32) hash(32))
 //
-// with the fork's id. If several forks begin there, Next hashes once for each. It returns a
-// *ledger.CorruptError if the hash that a fork names is not the chain's, or if a fork begins within the
-// batch.
+// where id is the fork's and hash is b.Hash. If several forks begin after b, Next hashes once for each,
+// with the result of the hash before in place of b.Hash. It returns a *ledger.CorruptError if the hash
+// in a fork's genesis is not that of the chain, or if a fork begins within the batch.
 func (b *Batch) Next(g ledger.Genesis) (hash [32]byte, err error) {
 	hash = b.Hash
 	place := fmt.Sprintf("requests %d to %d", b.First, b.Last)
@@ -182,8 +183,8 @@ func (b *Batch) Append(dst []byte) []byte {
 	return ledger.AppendTime(binary.BigEndian.AppendUint64(dst, b.Policy), b.Time)
 }
 
-// State returns the state of a ledger whose last batch is b, with bytes as State.Bytes. It returns the
-// error of Next.
+// State returns the state of a ledger whose last batch is b. The parameter bytes becomes State.Bytes of
+// the result. The error is that of Next.
 func (b *Batch) State(g ledger.Genesis, bytes []byte) (ledger.State, error) {
 	hash, err := b.Next(g)
 	return ledger.State{Last: b.Last, Hash: hash, Policy: b.Policy, Time: b.Time, Bytes: bytes}, err

@@ -1,6 +1,7 @@
-// Package store contains what all implementations of ledger.Store share. It has the tables and their
-// records, decides which entries of a batch are accepted, queues calls for group commit, and verifies a
-// store against its own log.
+// Package store contains what all implementations of ledger.Store share. It defines the tables of a
+// stored ledger (tokens, spent, anchors, log, chain) and the encoding of their records. It decides
+// which entries of a batch are accepted, queues calls for group commit, and verifies a store against
+// its own log.
 package store
 
 import (
@@ -38,8 +39,9 @@ func Chunks(from uint64, chunk func(seq uint64) ([]ledger.Record, error)) iter.S
 	}
 }
 
-// RecordOf combines a record of the table anchors with the log's entry at that position, which is
-// nil if the log has none. It returns a *ledger.CorruptError if the two do not match.
+// RecordOf combines a record of the table anchors (the parameter at) with the entry that the log has
+// under the record's sequence number. The parameter entry is nil if the log has none. It returns a
+// *ledger.CorruptError if the two do not match.
 func RecordOf(anchor []byte, at Anchored, entry *ledger.Entry) (ledger.Record, error) {
 	place := fmt.Sprintf("anchors %x", anchor)
 	switch {

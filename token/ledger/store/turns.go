@@ -19,8 +19,8 @@ type Turns struct {
 // SnapshotTime is how long a reader keeps one snapshot open before it takes the next.
 const SnapshotTime = time.Second
 
-// NewTurns returns Turns for snapshots that are kept open for about the given time each. progress
-// may be nil.
+// NewTurns returns Turns that keep each snapshot open for about the given time. The function progress may
+// be nil.
 func NewTurns(each time.Duration, progress func(done, total uint64)) Turns {
 	return Turns{time: each, progress: progress, left: math.MaxUint64}
 }

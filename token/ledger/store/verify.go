@@ -9,8 +9,8 @@ import (
 )
 
 // Snapshot is a view of a store at one moment. CheckTail and Verify request batches and entries in
-// the order of the log. Errors are the error of the context, a *ledger.CorruptError, or an error of
-// the store.
+// the order of the log. A method returns the error of the context, a *ledger.CorruptError, or an
+// error of the store.
 type Snapshot interface {
 	// Lookup reads the records of the entry that Entries is passing to visit.
 	Lookup
@@ -35,7 +35,8 @@ type Snapshot interface {
 // NoBatch returns the error for an entry that is in no batch of the chain.
 func NoBatch(seq uint64) error { return ledger.Corruptf(fmt.Sprintf("request %d", seq), "in no batch") }
 
-// CheckOpened does what CheckTail does, and also refuses a fork that lacks records of its parent.
+// CheckOpened checks the last batch like CheckTail, and refuses a fork that lacks records of its
+// parent.
 func CheckOpened(ctx context.Context, s Snapshot) error {
 	if err := CheckTail(ctx, s); err != nil {
 		return err
