@@ -49,9 +49,9 @@ type Circuit struct {
 	sites []string // where the Builder's rows are added, for tests; nil: not noted
 }
 
-// Build returns the circuit of all rows so far. A Builder builds only one. Build returns the first error of
-// the Builder's methods, which wraps zkbench.ErrParams. It returns an *UnheldError if a cell or a public
-// value could be any number, and a *zkbench.LimitError if there are too many rows.
+// Build returns the circuit of all rows so far. A Builder can build only one circuit. Build returns the
+// first error of the Builder's methods, which wraps zkbench.ErrParams. It returns an *UnheldError if a cell
+// or a public value could be any number, and a *zkbench.LimitError if there are too many rows.
 func (b *Builder) Build() (*Circuit, error) {
 	if b.err != nil {
 		return nil, b.err

@@ -80,8 +80,8 @@ type prover struct {
 }
 
 // Prove proves that the witness in c satisfies the circuit. It returns an *UnsatisfiedError if the witness
-// does not, and zkbench.ErrParams if c is not the key's circuit. It returns a *zkbench.LimitError if there is
-// too little memory. It also returns errors of o.Rand, and the context's cause.
+// does not, and zkbench.ErrParams if c is not the key's circuit. It returns a *zkbench.LimitError if there
+// is too little memory. It also returns errors of o.Rand, and the context's cause if ctx ends.
 func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit, o Options) ([]byte, error) {
 	p, err := k.newProver(ctx, ex, c, o)
 	if err != nil {

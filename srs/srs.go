@@ -23,7 +23,8 @@ const (
 	MaxSize = 1 << 26
 )
 
-// Extra is the number of powers above the size: blinded polynomials of Plonk have degrees up to size + 2.
+// Extra is the number of powers of τ that a reference string has in addition to its size, because blinded
+// polynomials of Plonk have degrees up to size + 2.
 const Extra = 3
 
 // SRS is a reference string. The points of a string from a Cache are in read-only memory outside the garbage
@@ -68,8 +69,8 @@ func (s *SRS) InsecureVerifyingKey() *kzg.VerifyingKey {
 	return &key
 }
 
-// Contributions returns the number of contributions to the ceremony that its file counts, or 0 for a string
-// from a seed. None of them was verified.
+// Contributions returns how many contributions to the ceremony the string's file states, or 0 for a string
+// from a seed. None of the contributions was verified.
 func (s *SRS) Contributions() int { return s.contributions }
 
 // Bytes returns the size of the points in memory, in bytes.

@@ -1,5 +1,5 @@
 // Package keccak has gnark circuits for Keccak-256. Fixed and Variable work bit by bit; Std uses gnark's own
-// gadget, for comparison. The padding byte is a parameter; hash/keccak names its values.
+// gadget, for comparison. The padding byte is a parameter; package hash/keccak has constants for its values.
 package keccak
 
 import (
@@ -167,8 +167,8 @@ const (
 	StdBlockConstraints = 545_000 // mean of two blocks: the first takes 742,352 gates, each other 348,000
 )
 
-// Std proves what Fixed proves, but by gnark's own gadget, std/hash/sha3, for comparison. Its messages are
-// bytes.
+// Std proves what Fixed proves, but uses gnark's own gadget, std/hash/sha3, for comparison. Its messages are
+// given as bytes, not as bits.
 type Std struct {
 	Message []uints.U8
 	Digest  [keccak.Digest]uints.U8 `gnark:",public"`

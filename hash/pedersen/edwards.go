@@ -16,8 +16,8 @@ import (
 // the same hash.
 const HalfBits = 127
 
-// EdwardsGenerator returns P_i, for i < 2·Inputs. It is the hash of i, repeated until the result is the y of
-// a point, times the cofactor.
+// EdwardsGenerator returns P_i, a point of HashEdwards, for i < 2·Inputs. An extendable hash of i is read
+// until a value is the y of a point. P_i is this point times the cofactor.
 func EdwardsGenerator(i int) twistededwards.PointAffine { return edwards()[i] }
 
 var edwards = sync.OnceValue(func() *[2 * Inputs]twistededwards.PointAffine {

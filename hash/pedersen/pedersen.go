@@ -18,7 +18,7 @@ import (
 // Inputs is the number of field elements that a hash takes.
 const Inputs = 2
 
-// Offset returns the constant point of the sum, 2·G_len.
+// Offset returns 2·G_len, the constant point that each hash adds.
 func Offset() grumpkin.G1Affine { return points().offset }
 
 // Generator returns G_i, for i < Inputs.

@@ -16,8 +16,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/forgery"
 )
 
-// Forgery breaks one statement of a circuit. It is a prover that assigns false inputs or changes outputs of
-// hints, and is honest otherwise.
+// Forgery describes a prover who breaks one statement of a circuit. The prover assigns false inputs or
+// changes outputs of hints, and is honest otherwise.
 type Forgery struct {
 	Assignment frontend.Circuit
 	Options    []Option
@@ -45,7 +45,8 @@ type Matrix struct {
 	on map[string]map[string][]Statement // by name and builder; nil: not listed yet
 }
 
-// Constraints returns the statements of the circuit on each constraint system, with a forgery each.
+// Constraints returns the statements that the circuit has on any of its constraint systems, each with its
+// forgery.
 func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 	t.Helper()
 	on := m.statements(t)
@@ -82,7 +83,8 @@ func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 	return out
 }
 
-// Open returns the circuit on constraint system b. The output is passed to the hint Watch, and not compared.
+// Open returns the circuit on the constraint system named b, without the statement Output. The circuit's
+// result is passed to the hint Watch instead of being compared with public inputs.
 func (m *Matrix) Open(t *testing.T, b string) constraint.ConstraintSystem {
 	t.Helper()
 	return Compile(t, Switched(Builders()[b], m.modes(t, b, m.Output, Watched)), m.Circuit)

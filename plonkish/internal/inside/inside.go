@@ -1,6 +1,7 @@
 // Package inside lets this module's tests look into a circuit of package plonkish, and leave one of its
-// constraints out. The methods for this take a Key, which nobody outside the module gets by accident. They
-// change only the caller's own Builder or a copy of a circuit, and never a key.
+// constraints out. The methods for this take a Key, which nobody outside the module gets by accident. These
+// methods change only the caller's own Builder or a copy of a circuit. They never change a proving key or a
+// verifying key.
 package inside
 
 import "github.com/consensys/gnark-crypto/ecc/bn254/fr"
