@@ -84,16 +84,17 @@ type Grinding struct {
 	Lookup, Point, Batching, Fold, Queries int
 }
 
-// Lookup is a sum of fractions over the tables. Fractions is their number. Degree is the degree of each
-// denominator in the challenges: with powers of one challenge, it is the number of a tuple's values.
+// Lookup describes a lookup argument, which is a sum of fractions over the tables. Fractions is the number
+// of fractions. Degree is the degree of each denominator in the challenges. If the values of a tuple are
+// weighed by powers of one challenge, Degree is the number of these values.
 type Lookup struct {
 	Name      string
 	Fractions float64
 	Degree    int
 }
 
-// Regime is a bound on the distance between a word and the code, with the proximity theorem that holds up to
-// it.
+// Regime is a bound on the distance between a word (any list of values on the domain) and the code, together
+// with the proximity theorem that holds up to this bound.
 type Regime interface {
 	String() string
 	// radius is the share of a word's values in which it may differ from the code. list is the maximum number
@@ -117,8 +118,8 @@ func (u UniqueDecoding) linear(rate, dimension float64) float64 {
 	return math.Log2(u.radius(rate)*dimension/rate + 1)
 }
 
-// Johnson is the regime up to the radius 1 - √ρ - η. If Gap is 0, η is √ρ / 2M, and M must be at least 3.
-// Otherwise η is Gap, and M follows from it.
+// Johnson is the regime up to the radius 1 - √ρ - η, where ρ is the rate. If Gap is 0, η is √ρ / 2M, and M
+// must be at least 3. Otherwise η is Gap, and M follows from it.
 type Johnson struct {
 	M   int
 	Gap float64
@@ -198,7 +199,7 @@ func (p Protocol) Best() (best Report, err error) {
 }
 
 // Report returns the bits of every round in a regime. It returns zkbench.ErrParams if a field of p is out of
-// range, or if the regime has no radius at p's rate.
+// range, or if the radius of the regime is not above 0 at p's rate.
 func (p Protocol) Report(regime Regime) (Report, error) {
 	if err := p.check(regime); err != nil {
 		return Report{}, err
@@ -267,9 +268,10 @@ func (p Protocol) check(regime Regime) error {
 	return nil
 }
 
-// Conjectured returns the bits that were claimed for such proofs until ePrint 2025/2046 and 2025/2010 refuted
-// the claim. The claim was that each query detects a word far from the code, up to the code's capacity, with
-// probability 1 - ρ. The result says nothing about soundness; use it only to compare with published figures.
+// Conjectured returns the bits that were claimed for such proofs until ePrint 2025/2046 and 2025/2010
+// refuted the claim. The claim was that each query detects a word far from the code, up to the code's
+// capacity, with probability 1 - ρ, where ρ is the rate. The result says nothing about soundness; use it
+// only to compare with published figures.
 func (p Protocol) Conjectured() float64 {
 	return float64(p.Queries)*-math.Log2(p.Dimension/p.Domain) + float64(p.Grinding.Queries)
 }

@@ -97,8 +97,8 @@ func (a Quartic) Inverse() (c Quartic) {
 	return c
 }
 
-// Sextic is an element of gnark-crypto's extension E6. Its coordinates are those of 1 and u for each of 1, w
-// and w², with u² = 3 and w³ = 1 + u.
+// Sextic is an element of gnark-crypto's extension E6. Its coordinates are those of 1, u, w, u w, w², u w²,
+// with u² = 3 and w³ = 1 + u.
 type Sextic [6]Element
 
 func (a *Sextic) gnark() *extensions.E6 { return (*extensions.E6)(unsafe.Pointer(a)) }
