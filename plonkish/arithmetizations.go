@@ -1,7 +1,7 @@
 package plonkish
 
 // Plonk returns the arithmetization of PLONK: one arithmetic gate on three columns (Gabizon, Williamson and
-// Ciobotaru 2019/953).
+// Ciobotaru, ePrint 2019/953).
 func Plonk() Arithmetization {
 	return Arithmetization{Name: "plonk", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic()}}
 }

@@ -17,8 +17,8 @@ type Var uint32
 // Kind identifies what is fixed in a row: its gate, parameters and lookups. The zero Kind has none of them.
 type Kind uint32
 
-// Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors: Build
-// returns the first one. Circuit.Check checks the witness.
+// Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors. Build
+// returns the first error of all of them. Circuit.Check checks the witness.
 type Builder struct {
 	arith   Arithmetization
 	kinds   []fixed
@@ -146,8 +146,8 @@ func (b *Builder) newKind(f fixed) Kind {
 // cells, hold free.
 //
 // A cell that is not given is not 0. A prover can put any number there, so Build refuses it if a gate or a
-// lookup reads it. The prover also chooses a free cell that is given, so gates and lookups must say what it
-// is.
+// lookup reads it. The prover also chooses the value of a free cell that is given, so gates and lookups must
+// constrain it.
 //
 // A gate may read the next row, which is the next one added. So the last row must not have such a gate.
 func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {

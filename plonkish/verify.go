@@ -54,7 +54,7 @@ type Claim struct {
 
 // ClaimError reports an invalid claim of a batch.
 type ClaimError struct {
-	Claim int   // its index
+	Claim int   // index of the claim
 	Err   error // a *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for the key
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Limits of the size of a string, which is the size of the largest polynomial's domain.
+// Limits of the size of a reference string, which is the size of the largest polynomial's domain.
 const (
 	MinSize = 2
 	MaxSize = 1 << 26
@@ -44,9 +44,9 @@ type SRS struct {
 // Size returns the size of the domain, a power of two.
 func (s *SRS) Size() int { return len(s.Lagrange.Pk.G1) }
 
-// Insecure reports whether somebody may know τ. If the string was made from a seed, everybody does. If it was
-// read from a file without a published hash, the file's maker may. A proof over such a string proves nothing.
-// Only ReadPtau with a published hash makes a string that is not Insecure.
+// Insecure reports whether somebody may know τ. If the string was made from a seed, everybody may know it.
+// If it was read from a file without a published hash, the file's maker may know it. A proof over such a
+// string proves nothing. Only ReadPtau with a published hash makes a string that is not Insecure.
 func (s *SRS) Insecure() bool { return !s.secure }
 
 // VerifyingKey returns a copy of the key that openings are verified with. It returns zkbench.ErrParams if the

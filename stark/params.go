@@ -26,7 +26,7 @@ type Params struct {
 	LogFold   int // base-2 logarithm of FRI's arity
 	LogFinal  int // base-2 logarithm of the number of coefficients of FRI's last polynomial
 	LogCap    int // base-2 logarithm of the number of digests in a tree's cap
-	// ZeroKnowledge hides the contents of tables. The last Random rows of each table are then random.
+	// ZeroKnowledge hides the contents of tables. The last Random() rows of each table are then random.
 	ZeroKnowledge bool
 }
 

@@ -38,7 +38,8 @@ func check(n int) error {
 	return nil
 }
 
-// IsAddition reports whether gate i is an addition. Every fourth gate is; the others are multiplications.
+// IsAddition reports whether gate i is an addition. Every fourth gate is an addition; the others are
+// multiplications.
 func IsAddition(i int) bool { return i%4 == 3 }
 
 // Define implements frontend.Circuit. It returns zkbench.ErrParams if New did not make the circuit.
@@ -71,6 +72,6 @@ func (c *Circuit) Assign(x, y fr.Element) *Circuit {
 	return &Circuit{X: x, Y: y, Last: v, n: c.n}
 }
 
-// AssignPublic returns the assignment of the public value alone. A verifier makes a public witness of it, by
-// frontend.NewWitness with frontend.PublicOnly.
+// AssignPublic returns the assignment of the public value alone. A verifier makes a public witness from it,
+// with frontend.NewWitness and the option frontend.PublicOnly.
 func (c *Circuit) AssignPublic(last fr.Element) *Circuit { return &Circuit{Last: last, n: c.n} }

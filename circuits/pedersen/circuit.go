@@ -69,8 +69,8 @@ func (c *Circuit) Assign(first fr.Element, others ...fr.Element) (*Circuit, erro
 	return a, nil
 }
 
-// AssignPublic returns the assignment of a chain's last value alone. A verifier makes a public witness of it,
-// by frontend.NewWitness with frontend.PublicOnly.
+// AssignPublic returns the assignment of a chain's last value alone. A verifier makes a public witness from
+// it, with frontend.NewWitness and the option frontend.PublicOnly.
 func (c *Circuit) AssignPublic(last fr.Element) *Circuit {
 	return &Circuit{form: c.form, Others: make([]frontend.Variable, len(c.Others)), Last: last}
 }

@@ -3,7 +3,8 @@
 //
 //	H(a, b) = x(2·G_len + a·G_0 + b·G_1)
 //
-// It is collision resistant under the discrete logarithm assumption. It is not a random oracle.
+// Here x is the x-coordinate of a point, and G_len, G_0 and G_1 are constant points of Barretenberg. The
+// hash is collision resistant under the discrete logarithm assumption. It is not a random oracle.
 package pedersen
 
 import (

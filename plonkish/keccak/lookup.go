@@ -24,8 +24,8 @@ type Lookup struct {
 	bytes   *plonkish.Table
 }
 
-// LookupRows returns how many rows a message with this many blocks takes, not counting rows of constants, and
-// how many rows the tables have.
+// LookupRows returns how many rows a message with the given number of blocks takes, not counting rows of
+// constants. It also returns how many rows the tables have.
 func LookupRows(blocks int) (used, tables int) {
 	return 16_560 + 16_715*(blocks-1), 32_365
 }

@@ -94,8 +94,8 @@ func halves(width int) (split, limbBits int) {
 	return split, (max(low, pedersen.ScalarBits-low) + limbs - 1) / limbs
 }
 
-// WindowRows returns how many rows the given number of hashes takes, not counting rows of constants, and how
-// many rows all their tables have. Windows have width bits.
+// WindowRows returns how many rows the given number of hashes takes, not counting rows of constants. It also
+// returns how many rows all tables of these hashes have. The windows have width bits.
 func WindowRows(width, hashes int) (used, tables int) {
 	windows := pedersen.Windows(width)
 	_, limbBits := halves(width)

@@ -37,7 +37,7 @@ type Sent struct {
 	Multiplicity int
 	Tuple        []int
 	Asks         uint64 // how often a row asks at most; 0 for an answer
-	Link         int    // 1 plus the fixed column that is the multiplicity; 0 if there is none
+	Link         int    // 1 plus the index of the fixed column that is the multiplicity; 0 if there is none
 }
 
 func compile(b *Builder, fixed [][]uint64) *Program {

@@ -12,7 +12,7 @@ import (
 // Boxes is the number of columns for each S-box of a permutation.
 type Boxes int
 
-// Plain takes fewer columns, Cubed has a lower degree.
+// The values of Boxes. Plain takes fewer columns, and Cubed has a lower degree.
 const (
 	Plain Boxes = 1 // x⁷, of degree 7
 	Cubed Boxes = 2 // x³, and x³ x³ x: of degree 3

@@ -7,8 +7,8 @@ import "github.com/zkbench/zkbench/stark"
 // hash and extension.
 type TreeParams struct {
 	Child, Inner, Last stark.Params
-	// Long, if set, replaces Child for proofs with at least LongRows rows. At a lower rate, proofs take
-	// longer. With more queries, the program is longer, regardless of the child's height.
+	// Long, if set, replaces Child for proofs with at least LongRows rows. At a lower rate, the child's
+	// proof takes longer. With more queries, the program is longer, whatever the height of the child is.
 	Long stark.Params
 }
 

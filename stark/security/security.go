@@ -49,8 +49,9 @@ func (b Batching) factor(n int) float64 {
 // Protocol holds the figures that decide the soundness of a proof.
 type Protocol struct {
 	Field float64 // base-2 logarithm of the order of the field of challenges
-	// Excluded is the base-2 logarithm of the number of elements that the evaluation point never is, besides
-	// those of rows and of Domain. The value 0 excludes one element too many, which is negligible.
+	// Excluded is the base-2 logarithm of a number of excluded elements. The evaluation point is never one
+	// of them, nor a point of the rows or of the code's domain. The value 0 excludes one element too many,
+	// which is negligible.
 	Excluded float64
 
 	// The code consists of polynomials of degree below Dimension, evaluated on Domain points. Dimension need
@@ -184,8 +185,8 @@ func (r Report) Least() Round {
 // Bits returns the proved soundness in bits, rounded down.
 func (r Report) Bits() int { return int(math.Floor(r.Least().Bits)) }
 
-// Best returns the report with the most bits among unique decoding and the Johnson radius with m from 3 to
-// 64. It returns zkbench.ErrParams if a field of p is out of range.
+// Best returns the report with the most bits among the regimes UniqueDecoding and Johnson, the latter with M
+// from 3 to 64. It returns zkbench.ErrParams if a field of p is out of range.
 func (p Protocol) Best() (best Report, err error) {
 	best, err = p.Report(UniqueDecoding{})
 	for m := 3; m <= 64 && err == nil; m++ {

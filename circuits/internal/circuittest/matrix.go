@@ -37,8 +37,9 @@ type Matrix struct {
 	Calls []string
 	// Forgeries maps names of statements to their forgeries.
 	Forgeries map[string]Forgery
-	// Output names the statement that compares the circuit's result with public inputs. If it is set,
-	// forgeries of other statements get the result that they lead to, by WithResult.
+	// Output names the statement that compares the circuit's result with public inputs. If it is set, a
+	// forgery of another statement is checked with the result to which it leads. WithResult puts this result
+	// into the assignment.
 	Output     string
 	WithResult func(a frontend.Circuit, result []*big.Int) frontend.Circuit
 

@@ -55,7 +55,8 @@ type step struct {
 	outputs []uint32 // none: an assertion
 }
 
-// Solve solves a system over BN254. The error names the hint that fails or the constraint that does not hold.
+// Solve computes the values of all wires of a constraint system over BN254 from its inputs. The error names
+// the hint that fails or the constraint that does not hold.
 func Solve(system constraint.ConstraintSystem, inputs witness.Witness, hints []solver.Hint) (*Solution, error) {
 	compiled := system.(*cs.R1CS) // which is SparseR1CS, too
 	config, err := solver.NewConfig(solver.WithHints(hints...))

@@ -31,9 +31,11 @@ type Planted struct {
 // constraint is its name, with # in place of each number. The kind of a message consists of one of the words asks, answers and
 // links and the quoted name of its bus. If a table has several messages for which this is the same, a number follows.
 type Forgeries struct {
-	// Planted has a witness for each kind that breaks this kind only. All constraints of the kind are left out together.
+	// Planted has for each kind a function that returns a witness. The witness breaks only constraints of this kind. All
+	// constraints of the kind are left out together.
 	Planted map[string]func() Planted
-	// Each has a function for kinds of many constraints. It returns a witness that breaks only the named constraint.
+	// Each has functions for kinds that consist of many constraints. The function gets the name of one constraint and returns a
+	// witness that breaks only this one.
 	Each map[string]func(name string) Planted
 	// Many says how many constraints a kind has, if it has more than one and is not in Each.
 	Many map[string]int
