@@ -1,7 +1,7 @@
 package plonkish
 
 // Plonk returns the arithmetization of PLONK: one arithmetic gate on three columns (Gabizon, Williamson and
-// Ciobotaru 2019/953).
+// Ciobotaru, ePrint 2019/953).
 func Plonk() Arithmetization {
 	return Arithmetization{Name: "plonk", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic()}}
 }
@@ -14,10 +14,11 @@ func TurboPlonk() Arithmetization {
 	}
 }
 
-// UltraPlonk returns an arithmetization of five columns, with lookups. A row looks up three numbers, one each
-// for columns 0, 3 and 4. Each is the row's value minus a parameter, number 7, 8 or 9, times the next row's
-// value. If these parameters are 0, the numbers are the row's own values; if the columns accumulate, they are
-// one digit of each.
+// UltraPlonk returns an arithmetization of five columns, with lookups. The tuple that a row looks up has
+// three numbers, one for each of the columns 0, 3 and 4. The number for a column is the row's value minus
+// the product of a parameter and the next row's value. The three parameters are numbers 7, 8 and 9. If they
+// are 0, the tuple consists of the row's own values. If a column accumulates digits, the number for it can
+// be one digit.
 func UltraPlonk() Arithmetization {
 	digit := func(column, step int) Expr { return Cell(column).Sub(Param(step).Mul(Next(column))) }
 	return Arithmetization{

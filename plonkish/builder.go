@@ -17,8 +17,8 @@ type Var uint32
 // Kind identifies what is fixed in a row: its gate, parameters and lookups. The zero Kind has none of them.
 type Kind uint32
 
-// Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors: Build
-// returns the first one. Circuit.Check checks the witness.
+// Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors. Build
+// returns the first error of all of them. Circuit.Check checks the witness.
 type Builder struct {
 	arith   Arithmetization
 	kinds   []fixed
@@ -146,8 +146,8 @@ func (b *Builder) newKind(f fixed) Kind {
 // cells, hold free.
 //
 // A cell that is not given is not 0. A prover can put any number there, so Build refuses it if a gate or a
-// lookup reads it. The prover also chooses a free cell that is given, so gates and lookups must say what it
-// is.
+// lookup reads it. The prover also chooses the value of a free cell that is given, so gates and lookups must
+// constrain it.
 //
 // A gate may read the next row, which is the next one added. So the last row must not have such a gate.
 func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
@@ -182,9 +182,9 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	}
 }
 
-// Late registers a function, fill, that computes the late columns of the last n rows so far, once the
-// challenge is known. It sets cells[i][j], the cell of late column i in row j of these n rows. It is called
-// for each check and each proof, more than once and perhaps by several goroutines. Its result must depend
+// Late registers the function fill, which computes the late columns of the last n rows so far, once the
+// challenge is known. The function sets cells[i][j], the cell of late column i in row j of these n rows.
+// Each check and each proof calls it more than once, perhaps in several goroutines. Its result must depend
 // only on the challenge and on data that does not change.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
 	if b.arith.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
@@ -194,10 +194,11 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 	b.late = append(b.late, lateRows{len(b.rows) - n, len(b.rows), fill})
 }
 
-// Zero returns a Var of 0, the same one each time. A row of its own, the circuit's last, fixes it to 0. That
-// row needs a gate that can require one permuted cell to be 0 and nothing else. All parameters must then be
-// 0, or all but one that is 1. The arithmetic gates are such gates. If the arithmetization has none, Build
-// returns zkbench.ErrParams.
+// Zero returns a Var for the number 0. Each call returns the same Var. The circuit gets one more row at its
+// end, which fixes this Var to 0. For this row the arithmetization must have a gate that can require one
+// permuted cell to be 0 and nothing else. The gate must do this with parameters that are all 0, or with one
+// parameter that is 1 and others that are 0. The arithmetic gates can. If no gate can, Build returns
+// zkbench.ErrParams.
 func (b *Builder) Zero() Var {
 	if b.zero == 0 {
 		var ok bool
@@ -251,5 +252,5 @@ func (b *Builder) Rows() int {
 	return n
 }
 
-// TableRows returns the number of rows of all tables so far. A circuit's size is at least that.
+// TableRows returns the number of rows of all tables so far. Circuit.Size is at least this number.
 func (b *Builder) TableRows() int { return tableRows(b.tables) }

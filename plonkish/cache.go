@@ -19,8 +19,8 @@ import (
 )
 
 // Cache stores proving keys in files of the directory Dir, which it creates if it does not exist. A key that
-// it returns is a copy in read-only memory, so later changes of the file do not affect it; Close frees the
-// memory. Anyone who can write to the directory can replace the keys, so keep it private.
+// it returns is a copy in read-only memory, so later changes of the file do not affect it. ProvingKey.Close
+// frees the memory. Anyone who can write to the directory can replace the keys, so keep it private.
 type Cache struct {
 	Dir string
 	// Warn, if set, is called with the reason why a file was not used or not written. The key is right all
@@ -28,9 +28,10 @@ type Cache struct {
 	Warn func(reason string)
 }
 
-// Setup returns the key that the function Setup returns. It reads the key from its file if the file is
-// intact. Otherwise it makes the key and writes the file. A file is bound to the circuit, the reference
-// string and the vector representation that suits the processor. Errors are as for the function Setup.
+// Setup returns the same key as the function Setup of this package. It reads the key from its file if the
+// file is intact. Otherwise it makes the key and writes the file. A file is bound to the circuit, to the
+// reference string, and to the representation of vectors that suits the processor. The method returns the
+// same errors as the function Setup.
 func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit, s *srs.SRS) (*ProvingKey, error) {
 	vk, err := newVerifyingKey(circuit, s)
 	if err != nil {

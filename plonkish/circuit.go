@@ -49,9 +49,9 @@ type Circuit struct {
 	sites []string // where the Builder's rows are added, for tests; nil: not noted
 }
 
-// Build returns the circuit of all rows so far. A Builder builds only one. Build returns the first error of
-// the Builder's methods, which wraps zkbench.ErrParams. It returns an *UnheldError if a cell or a public
-// value could be any number, and a *zkbench.LimitError if there are too many rows.
+// Build returns the circuit of all rows so far. A Builder can build only one circuit. Build returns the
+// first error of the Builder's methods, which wraps zkbench.ErrParams. It returns an *UnheldError if a cell
+// or a public value could be any number, and a *zkbench.LimitError if there are too many rows.
 func (b *Builder) Build() (*Circuit, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -276,8 +276,8 @@ func (e *UnsatisfiedError) Error() string {
 
 func (e *UnsatisfiedError) Unwrap() error { return zkbench.ErrWitness }
 
-// Wiring is the Gate of an UnsatisfiedError for wired cells that differ. No gate and no lookup of an
-// arithmetization has that name.
+// Wiring is the value of Gate in an UnsatisfiedError that reports wired cells that differ. No gate and no
+// lookup of an arithmetization has that name.
 const Wiring = "wiring"
 
 // Check returns nil if the witness satisfies the circuit, and an *UnsatisfiedError if not. It checks late

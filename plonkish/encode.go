@@ -26,10 +26,11 @@ func (u *uses) flags() []*bool {
 	return all
 }
 
-// Bytes returns the canonical encoding of the key. Every proof is bound to its SHA-512. The parts of the
-// encoding are: version, digest of the arithmetization, log n, number of random rows, number of public values
-// (uint32, little-endian), width of the tables, whether τ is known, which parts are in use, G, G2, τG2, and
-// the fixed commitments.
+// Bytes returns the canonical encoding of the key. Every proof is bound to the SHA-512 of this encoding. The
+// parts of the encoding are: version, digest of the arithmetization, base-2 logarithm of the number of rows,
+// number of random rows, number of public values (uint32, little-endian), width of the tables, whether τ may
+// be known, which gates, selectors, parameters and lookups are in use, G, G2, τG2, and the fixed
+// commitments.
 func (k *VerifyingKey) Bytes() []byte {
 	digest := k.arith.digest()
 	out := append([]byte{version}, digest[:]...)
@@ -54,7 +55,8 @@ func (k *VerifyingKey) Bytes() []byte {
 
 // ReadVerifyingKey decodes a key that Bytes encoded, for a circuit of the given arithmetization. It cannot
 // check which circuit the key belongs to, so read keys only from a source that you trust. It returns
-// zkbench.ErrParams if the arithmetization is invalid, and a *zkbench.DecodeError if the encoding is.
+// zkbench.ErrParams if the arithmetization is invalid, and a *zkbench.DecodeError if the encoding is
+// invalid.
 func ReadVerifyingKey(arith Arithmetization, in []byte) (*VerifyingKey, error) {
 	if err := arith.check(); err != nil {
 		return nil, err

@@ -92,8 +92,8 @@ func Next(column int) Expr { return varExpr(nextCell, column) }
 // Param returns the Expr for the row's parameter i.
 func Param(i int) Expr { return varExpr(param, i) }
 
-// Challenge returns the Expr for the challenge that late columns depend on. The challenge is drawn when all
-// other columns are committed to.
+// Challenge returns the Expr for the challenge that late columns depend on. The challenge is drawn after all
+// other columns have been committed to.
 func Challenge() Expr { return varExpr(scalar, drawn) }
 
 // Const returns the Expr for a constant.

@@ -9,7 +9,7 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Term is a polynomial, Zero, that is 0 in every row of its gate.
+// Term is one requirement of a gate: the polynomial Zero must be 0 in every row that has the gate.
 type Term struct {
 	Name string
 	Zero Expr

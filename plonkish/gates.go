@@ -7,21 +7,24 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/grumpkin"
 )
 
-// Arithmetic returns the arithmetic gate of three columns. With parameters m, q_0, q_1, q_2 and c it requires
+// Arithmetic returns the arithmetic gate of three columns. For a row with values w_i in columns i and
+// parameters m, q_0, q_1, q_2 and c it requires
 //
 //	m w_0 w_1 + q_0 w_0 + q_1 w_1 + q_2 w_2 + c = 0.
 func Arithmetic() *Gate { return arithmetic3.clone() }
 
-// Arithmetic4 returns the arithmetic gate of four columns. With parameters m, q_0, ..., q_3 and c it requires
+// Arithmetic4 returns the arithmetic gate of four columns. For a row with values w_i in columns i and
+// parameters m, q_0, ..., q_3 and c it requires
 //
 //	m w_0 w_1 + q_0 w_0 + ... + q_3 w_3 + c = 0.
 func Arithmetic4() *Gate { return arithmetic4.clone() }
 
-// Arithmetic5 returns the arithmetic gate of five columns. With parameters m, q_0, ..., q_4 and c it requires
+// Arithmetic5 returns the arithmetic gate of five columns. For a row with values w_i in columns i and
+// parameters m, q_0, ..., q_4 and c it requires
 //
 //	m w_1 w_2 + q_0 w_0 + ... + q_4 w_4 + c = 0.
 //
-// The product leaves the first column to rows that accumulate there.
+// The product does not use the first column, so that rows can accumulate a number there.
 func Arithmetic5() *Gate { return arithmetic5.clone() }
 
 // The gates of this package. Callers get copies, which they may change: a Builder accepts a gate only if its
@@ -46,9 +49,9 @@ func quad(x Expr) Expr { return x.Mul(x.Sub(Int(1))).Mul(x.Sub(Int(2))).Mul(x.Su
 // appended returns the digit that x has and y, times 4, does not have.
 func appended(x, y Expr) Expr { return x.Sub(y.Mul(Int(4))) }
 
-// Range returns the gate that accumulates four digits of base 4 per row, the highest first. In the order
-// a, b, c, d, next row's a, each is 4 times the one before it plus a digit. A number that is accumulated from 0
-// is below 4 to the number of its digits.
+// Range returns the gate that accumulates four digits of base 4 per row, the highest first. The values are
+// in columns a, b, c and d of the row and then in column a of the next row. Each of them is 4 times the
+// value before it, plus a digit. If a number is accumulated from 0 by n digits, it is below 4^n.
 func Range() *Gate { return rangeOf4.clone() }
 
 var rangeOf4 = &Gate{Name: "range", Terms: []Term{
@@ -58,11 +61,12 @@ var rangeOf4 = &Gate{Name: "range", Terms: []Term{
 	{"next a", quad(appended(Next(0), Cell(3)))},
 }}
 
-// And returns the gate that accumulates one digit of base 4 per row: of two operands a and b, and of their
-// bitwise AND, d. Column c holds the product of the digits that the next row appends to a and b.
+// And returns the gate that accumulates the bitwise AND of two operands, one digit of base 4 per row.
+// Columns a and b hold the operands, and column d holds their bitwise AND. Column c holds the product of the
+// digits that the next row appends to a and b.
 func And() *Gate { return bitwiseAnd.clone() }
 
-// Xor returns a gate like And, but for the bitwise exclusive or.
+// Xor returns a gate like And, but with the bitwise exclusive or in column d.
 func Xor() *Gate { return bitwiseXor.clone() }
 
 var (
@@ -131,14 +135,15 @@ func added(x, y, xa, ya, xq, yq Expr) []Term {
 	}
 }
 
-// PointAdd returns the gate that adds the Grumpkin point in c and d to the one in a and b. The sum is in the
-// next row's a and b. The points must be on the curve, and neither equal nor opposite.
+// PointAdd returns the gate that adds two Grumpkin points. One is in columns a and b, the other in columns c
+// and d. The sum is in columns a and b of the next row. The points must be on the curve, and neither equal
+// nor opposite.
 func PointAdd() *Gate { return pointAdd.clone() }
 
 var pointAdd = &Gate{Name: "point addition", Terms: added(Cell(0), Cell(1), Cell(2), Cell(3), Next(0), Next(1))}
 
-// PointDouble returns the gate that doubles the Grumpkin point in a and b. The double is in the next row's a
-// and b.
+// PointDouble returns the gate that doubles the Grumpkin point in columns a and b. The double is in columns
+// a and b of the next row.
 func PointDouble() *Gate { return pointDouble.clone() }
 
 var pointDouble = &Gate{Name: "point doubling", Terms: func() []Term {
@@ -150,10 +155,12 @@ var pointDouble = &Gate{Name: "point doubling", Terms: func() []Term {
 	}
 }()}
 
-// Ladder returns the gate that adds digit·P to the point in a and b, for a constant point P. The sum is in
-// the next row's a and b. The digit is -3, -1, 1 or 3, and equals the next row's d less 4 times this row's d.
-// Column c holds the x of digit·P. With the parameters x_1, x_0, y_1, y_0 of P (LadderParams), x is x_1
-// digit² + x_0, and y is digit (y_1 x + y_0).
+// Ladder returns the gate that adds the point e·P to the point in columns a and b. P is a constant point,
+// and e is a digit: -3, -1, 1 or 3. The sum is in columns a and b of the next row. The digit e is column d
+// of the next row minus 4 times column d of this row. Column c holds the x of e·P. The parameters x_1, x_0,
+// y_1 and y_0 are those of P (LadderParams). With them, the coordinates of e·P are
+//
+//	x = x_1·e² + x_0, y = e·(y_1·x + y_0).
 func Ladder() *Gate { return ladder.clone() }
 
 var ladder = &Gate{Name: "ladder", Terms: func() []Term {
@@ -167,13 +174,14 @@ var ladder = &Gate{Name: "ladder", Terms: func() []Term {
 	}, added(Cell(0), Cell(1), xa, ya, Next(0), Next(1))...)
 }()}
 
-// Window returns the gate that adds the point in xa and ya to the point in x and y. The sum is in the next
-// row. The lookup of the same row says which point is added.
+// Window returns the gate that adds the point in columns xa and ya to the point in columns x and y. The sum
+// is in columns x and y of the next row. The lookup of the same row decides which point is added.
 func Window() *Gate { return window.clone() }
 
 var window = &Gate{Name: "window", Terms: added(Cell(1), Cell(2), Cell(3), Cell(4), Next(1), Next(2))}
 
-// LadderParams returns the parameters of Ladder for a point and its triple.
+// LadderParams returns the parameters of the gate Ladder for a constant point, from the point and its
+// triple.
 func LadderParams(point, triple grumpkin.G1Affine) [4]fr.Element {
 	x, y := fr.Element(point.X), fr.Element(point.Y) // of one field
 	x3, y3 := fr.Element(triple.X), fr.Element(triple.Y)

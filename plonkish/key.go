@@ -48,8 +48,8 @@ type ProvingKey struct {
 	unmap        []func() error
 }
 
-// Close frees the memory that Expand has taken, and that of a key from a Cache. Do not use the key after
-// Close.
+// Close frees the memory that Expand has taken, and the memory of a key that a Cache has returned. Do not
+// use the key after Close.
 func (k *ProvingKey) Close() error {
 	if len(k.unmap) == 0 {
 		return nil
@@ -67,9 +67,10 @@ func (k *ProvingKey) ExpandedLen() int64 {
 	return int64(len(k.fixedColumns())) * int64(k.pieces) * int64(k.form.Bytes(k.n))
 }
 
-// Expand computes, and keeps, the values of the circuit's fixed columns at all points where proofs evaluate
-// the identity. That saves each proof at least half of its transforms. Do not call Expand concurrently with
-// other methods. It returns a *zkbench.LimitError if there is too little memory, or the context's cause.
+// Expand computes the values of the circuit's fixed columns at all points where proofs evaluate the
+// polynomial identity of the constraints, and keeps these values. This saves each proof at least half of its
+// transforms. Do not call Expand concurrently with other methods. It returns a *zkbench.LimitError if there
+// is too little memory, and the context's cause if ctx ends.
 func (k *ProvingKey) Expand(ctx context.Context, ex executor.Executor) error {
 	if k.expanded != nil {
 		return nil
@@ -139,7 +140,7 @@ func setupIn(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS, 
 	return k, nil
 }
 
-// SetupVerifying makes the verifying key alone. Errors are as for Setup.
+// SetupVerifying makes the verifying key alone. It returns the same errors as Setup.
 func SetupVerifying(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*VerifyingKey, error) {
 	k, err := newVerifyingKey(c, s)
 	if err != nil {

@@ -13,13 +13,13 @@ type CellName struct {
 }
 
 // Loose finds cells that the circuit does not determine. Such a cell can change, and other cells with it,
-// without breaking a constraint to first order. That is, every term of a gate stays 0, and every lookup stays
-// at its row of the table. Public values and the inputs stay the same. Loose returns none if the inputs
-// decide the witness, even if there are other solutions far away.
+// without breaking a constraint to first order. That is, every term of a gate stays 0, and every lookup
+// stays at its row of the table. Public values and the inputs stay the same. If the inputs decide the
+// witness to first order, Loose returns no cells, even if there are other solutions far away.
 //
-// Cells that no gate and no lookup reads are left out. If cells are wired together, Loose names the first.
-// Loose uses one challenge. So it also returns cells that are determined only because constraints must hold
-// for every challenge.
+// Cells that no gate and no lookup reads are left out. If cells are wired together, Loose names only the
+// first of them. Loose tests the constraints for one value of the challenge. So it also returns cells that
+// are determined only because constraints must hold for every challenge.
 //
 // Loose returns Check's error if the circuit is not satisfied, and zkbench.ErrParams if no gate and no lookup
 // reads one of the inputs. It uses linear algebra over the cells' gradients, for circuits of some thousands
@@ -57,10 +57,10 @@ func (c *Circuit) Loose(inputs ...Var) ([]CellName, error) {
 	return loose, nil
 }
 
-// ReadOnce finds cells that only one term or one lookup reads. Such a cell constrains nothing else, so a wire
-// may be missing. Public values are left out, and the known values, which are the inputs and the results of
-// the circuit. If cells are wired together, ReadOnce names the first. It returns zkbench.ErrParams if no gate
-// and no lookup reads a known value, which happens if a row was forgotten.
+// ReadOnce finds cells that only one term or one lookup reads. Such a cell constrains nothing else, so a
+// wire may be missing. ReadOnce leaves out public values and the values in known, which are the inputs and
+// the results of the circuit. If cells are wired together, ReadOnce names only the first of them. It returns
+// zkbench.ErrParams if no gate and no lookup reads a known value, which happens if a row was forgotten.
 func (c *Circuit) ReadOnce(known ...Var) ([]CellName, error) {
 	if err := c.checkRead(known); err != nil {
 		return nil, err

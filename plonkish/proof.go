@@ -54,8 +54,8 @@ func (k *VerifyingKey) ProofLen() int {
 	return pointLen*k.ProofPoints() + valueLen*len(k.opened)
 }
 
-// ProofPoints returns the number of points in a proof. Each is a sum of as many products as the circuit has
-// rows.
+// ProofPoints returns the number of points in a proof. Each point is a sum of as many products as the
+// circuit has rows.
 func (k *VerifyingKey) ProofPoints() int {
 	p := k.newProof()
 	return len(p.columns) + len(p.quotient) + len(p.opening)

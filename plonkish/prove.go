@@ -24,14 +24,15 @@ import (
 // Options configures a proof. The zero value is valid.
 type Options struct {
 	Context []byte    // what else the proof is bound to; the verifier needs the same
-	Rand    io.Reader // source of the proof's seed, 32 bytes; nil: crypto/rand
+	Rand    io.Reader // source of the 32 bytes of the proof's seed; if nil, crypto/rand
 
-	// Span, if set, is called when a phase begins, and within a phase when a sum or a transform begins, one
-	// after the other. The function that it returns is called at the end.
+	// Span, if set, is called when a phase begins, and within a phase when a sum or a transform begins. Sums
+	// and transforms run one after the other. The function that Span returns is called at the end of the
+	// phase, sum or transform.
 	Span func(name string) (end func())
 
-	// FullLength commits to coefficients, which all have full length. Then the time does not show how many
-	// cells are 0 or short. The proof is the same.
+	// If FullLength is set, Prove commits to columns by their coefficients, which all have full length. Then
+	// the time does not show how many cells are 0 or short. The proof is the same.
 	FullLength bool
 }
 
@@ -80,8 +81,8 @@ type prover struct {
 }
 
 // Prove proves that the witness in c satisfies the circuit. It returns an *UnsatisfiedError if the witness
-// does not, and zkbench.ErrParams if c is not the key's circuit. It returns a *zkbench.LimitError if there is
-// too little memory. It also returns errors of o.Rand, and the context's cause.
+// does not, and zkbench.ErrParams if c is not the key's circuit. It returns a *zkbench.LimitError if there
+// is too little memory. It also returns errors of o.Rand, and the context's cause if ctx ends.
 func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit, o Options) ([]byte, error) {
 	p, err := k.newProver(ctx, ex, c, o)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Verify checks a proof for public values and a context that it is bound to. It returns a
-// *zkbench.DecodeError if the proof is malformed, and zkbench.ErrProof if it is invalid. It returns
-// zkbench.ErrParams if the key is the zero value or Insecure.
+// Verify checks a proof for the given public values. The parameter bound is the context to which the proof
+// must be bound. It returns a *zkbench.DecodeError if the proof is malformed, and zkbench.ErrProof if it is
+// invalid. It returns zkbench.ErrParams if the key is the zero value or Insecure.
 func (k *VerifyingKey) Verify(proof []byte, public []fr.Element, bound []byte) error {
 	return (&Claim{Key: k, Proof: proof, Public: public, Context: bound}).verify()
 }
 
-// VerifyInsecure does what Verify does, but accepts a key that is Insecure. It is for tests and measurements:
-// with such a key, an accepted proof proves nothing.
+// VerifyInsecure checks a proof like Verify, but also with a key that is Insecure. It is for tests and
+// measurements: with such a key, an accepted proof proves nothing.
 func (k *VerifyingKey) VerifyInsecure(proof []byte, public []fr.Element, bound []byte) error {
 	return (&Claim{k, proof, public, bound, true}).verify()
 }
@@ -39,7 +39,8 @@ func (c *Claim) verify() error {
 	return check(context.Background(), executor.Serial(), []*equation{e}, []fr.Element{fr.One()})
 }
 
-// Claim is a proof together with its statement: the key, the public values and the context.
+// Claim is a proof together with its statement. The statement consists of the key, the public values and the
+// context.
 type Claim struct {
 	Key     *VerifyingKey
 	Proof   []byte
@@ -53,7 +54,7 @@ type Claim struct {
 
 // ClaimError reports an invalid claim of a batch.
 type ClaimError struct {
-	Claim int   // its index
+	Claim int   // index of the claim
 	Err   error // a *zkbench.DecodeError, a zkbench.ErrProof, or a zkbench.ErrParams for the key
 }
 
@@ -62,9 +63,10 @@ func (e *ClaimError) Error() string { return fmt.Sprintf("claim %d: %v", e.Claim
 func (e *ClaimError) Unwrap() error { return e.Err }
 
 // VerifyBatch verifies many proofs, of one key or several. It costs little more than one sum of all their
-// points. Equations of keys over the same reference string are added with random weights, which no prover
-// knows. The returned error joins a *ClaimError for each invalid claim. VerifyBatch returns the context's
-// cause if ctx ends, and zkbench.ErrParams if there are no claims; then nothing was verified.
+// points. If the keys of several proofs are over the same reference string, the equations of these proofs
+// are added with random weights, which no prover knows. The returned error joins a *ClaimError for each
+// invalid claim. VerifyBatch returns the context's cause if ctx ends, and zkbench.ErrParams if there are no
+// claims. These two errors say nothing about the claims.
 func VerifyBatch(ctx context.Context, ex executor.Executor, claims []Claim) error {
 	if len(claims) == 0 {
 		return fmt.Errorf("%w: no claims, accepted are 1 and more", zkbench.ErrParams)

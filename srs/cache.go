@@ -15,9 +15,9 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/mapped"
 )
 
-// Cache stores strings that Insecure made in files of the directory Dir, which it creates if it does not
-// exist. A string that it returns is a copy in read-only memory, so later changes of the file do not affect
-// it.
+// Cache stores reference strings in files of the directory Dir, which it creates if it does not exist. It
+// stores only strings that the function Insecure has made. A string that it returns is a copy in read-only
+// memory, so later changes of the file do not affect it.
 type Cache struct {
 	Dir string
 	// Warn, if set, is called with the reason why a file was not used or not written. The string is right all
@@ -25,9 +25,10 @@ type Cache struct {
 	Warn func(reason string)
 }
 
-// Insecure returns the string that the function Insecure returns. It reads the string from its file if the
-// file is intact, and otherwise makes the string and writes the file. A file that is damaged, or holds
-// another string, is replaced. Errors are as for the function Insecure.
+// Insecure returns the same reference string as the function Insecure of this package. It reads the string
+// from its file if the file is intact, and otherwise makes the string and writes the file. A file that is
+// damaged, or holds another string, is replaced. The method returns the same errors as the function
+// Insecure.
 func (c Cache) Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) (*SRS, error) {
 	if err := checkSize(size); err != nil {
 		return nil, err

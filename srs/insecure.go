@@ -15,10 +15,11 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Insecure makes a string from a seed, which is not secret. It computes both forms directly from τ by a
-// fixed-base comb, with 22 additions per point. It returns zkbench.ErrParams if size is not a power of two
-// from MinSize to MaxSize. It returns a *zkbench.LimitError if points and scalars do not fit in memory, or
-// the context's cause.
+// Insecure makes a reference string from a seed, which is not secret. It computes both forms of the string,
+// the powers of τ and the Lagrange form, directly from τ by a fixed-base comb, with 22 additions per point.
+// It returns zkbench.ErrParams if size is not a power of two from MinSize to MaxSize. It returns a
+// *zkbench.LimitError if points and scalars do not fit in memory. It returns the context's cause if ctx
+// ends.
 func Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) (*SRS, error) {
 	if err := checkSize(size); err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Published identifies the file that a ceremony has published. PublishedHash makes it from the file's hash,
-// and NoHashKnown for a file that nobody vouches for. ReadPtau refuses the zero value.
+// Published identifies the file that a ceremony has published. PublishedHash makes a Published from the
+// file's hash. NoHashKnown makes one for a file that nobody vouches for. ReadPtau refuses the zero value.
 type Published struct {
 	hash    [blake2b.Size]byte
 	given   bool
@@ -23,8 +23,8 @@ type Published struct {
 }
 
 // PublishedHash identifies a file by the BLAKE2b-512 hash that the ceremony has published. The text is 128
-// hexadecimal digits, as in the README of snarkjs or printed by b2sum; white space is ignored. PublishedHash
-// returns zkbench.ErrParams if text is not such a hash.
+// hexadecimal digits, as the README of snarkjs lists it or the command `b2sum` prints it. White space is
+// ignored. PublishedHash returns zkbench.ErrParams if text is not such a hash.
 func PublishedHash(text string) (Published, error) {
 	p := Published{given: true}
 	raw, err := hex.DecodeString(strings.Join(strings.Fields(text), ""))

@@ -17,13 +17,14 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Limits of the size of a string, which is the size of the largest polynomial's domain.
+// Limits of the size of a reference string, which is the size of the largest polynomial's domain.
 const (
 	MinSize = 2
 	MaxSize = 1 << 26
 )
 
-// Extra is the number of powers above the size: blinded polynomials of Plonk have degrees up to size + 2.
+// Extra is the number of powers of τ that a reference string has in addition to its size, because blinded
+// polynomials of Plonk have degrees up to size + 2.
 const Extra = 3
 
 // SRS is a reference string. The points of a string from a Cache are in read-only memory outside the garbage
@@ -43,9 +44,9 @@ type SRS struct {
 // Size returns the size of the domain, a power of two.
 func (s *SRS) Size() int { return len(s.Lagrange.Pk.G1) }
 
-// Insecure reports whether somebody may know τ. If the string was made from a seed, everybody does. If it was
-// read from a file without a published hash, the file's maker may. A proof over such a string proves nothing.
-// Only ReadPtau with a published hash makes a string that is not Insecure.
+// Insecure reports whether somebody may know τ. If the string was made from a seed, everybody may know it.
+// If it was read from a file without a published hash, the file's maker may know it. A proof over such a
+// string proves nothing. Only ReadPtau with a published hash makes a string that is not Insecure.
 func (s *SRS) Insecure() bool { return !s.secure }
 
 // VerifyingKey returns a copy of the key that openings are verified with. It returns zkbench.ErrParams if the
@@ -68,8 +69,8 @@ func (s *SRS) InsecureVerifyingKey() *kzg.VerifyingKey {
 	return &key
 }
 
-// Contributions returns the number of contributions to the ceremony that its file counts, or 0 for a string
-// from a seed. None of them was verified.
+// Contributions returns how many contributions to the ceremony the string's file states, or 0 for a string
+// from a seed. None of the contributions was verified.
 func (s *SRS) Contributions() int { return s.contributions }
 
 // Bytes returns the size of the points in memory, in bytes.

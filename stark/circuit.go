@@ -32,15 +32,16 @@ type shown struct {
 	routes [][][]tree.Digest
 }
 
-// Circuit writes down the program that verifies a proof of a statement of one form, and runs it on the proof.
-// If proof is nil, it runs the program on zeros, only to write it down. Circuit returns the cells that hold
-// the statement's numbers, two elements each: the public values, the tuple of each message, and the context
-// with its length. If one of these lists has an odd length, its last cell ends with a 0.
+// Circuit writes the verifier of a proof down as a program, and runs this program on the proof. The
+// statement must accept exactly one form. If proof is nil, Circuit runs the program on zeros, only to write
+// it down. Circuit returns the cells that hold the numbers of the statement. Each cell holds two of them.
+// The numbers are the public values, the tuple of each message, and the context with its length. If one of
+// these lists has an odd length, its last cell ends with a 0.
 //
-// The program depends on the heights of the tables and on the buses and times of the messages; if these
-// differ, another program is needed. If the proof opens other positions than those queried, the cells are
-// returned all the same: the program is complete, has run on zeros in place of those positions, and b.Err
-// reports the failure.
+// The program depends on the heights of the tables, and on the Bus and Times of each message. If these
+// differ, another program is needed. If the proof opens other positions than the queries ask for, Circuit
+// returns the cells all the same. The program is then complete and has run on zeros for these positions, and
+// b.Err reports the failure.
 //
 // Circuit returns zkbench.ErrParams unless the system uses Poseidon over Goldilocks without zero knowledge,
 // in the builder's extension, and the statement has one form.
@@ -84,8 +85,9 @@ func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder
 	return v.verify(), nil
 }
 
-// StatementElements returns a statement's numbers as Circuit's cells hold them, two for each cell. It returns
-// zkbench.ErrParams if the system has no Circuit, or if the statement does not fit the system.
+// StatementElements returns the numbers of a statement as the cells that Circuit returns hold them, two for
+// each cell. It returns zkbench.ErrParams if Circuit does not support the system, or if the statement does
+// not fit the system.
 func (s *System) StatementElements(about Statement) (values []uint64, err error) {
 	y, err := s.inCircuit()
 	if err != nil {

@@ -26,18 +26,19 @@ type Params struct {
 	LogFold   int // base-2 logarithm of FRI's arity
 	LogFinal  int // base-2 logarithm of the number of coefficients of FRI's last polynomial
 	LogCap    int // base-2 logarithm of the number of digests in a tree's cap
-	// ZeroKnowledge hides the contents of tables. The last Random rows of each table are then random.
+	// ZeroKnowledge hides the contents of tables. The last Random() rows of each table are then random.
 	ZeroKnowledge bool
 }
 
-// Unproven is the value of Bits for parameters that promise no proved soundness, which are for comparison
-// only.
+// Unproven is the value of Params.Bits for parameters that promise no proved soundness. Use such parameters
+// only for comparison.
 const Unproven = -1
 
 // Random returns the number of random rows in each table: 0 without zero knowledge. In zero knowledge, a
-// proof depends on a column's values at no more than Random() - 1 points. Each query counts two, because the
-// quotient there depends on the next row too; the other points are the two at which columns are opened, with
-// all their conjugates. The remaining row holds the end of the sums.
+// proof depends on a column's values at no more than Random() - 1 points. Each query counts as two points,
+// because the quotient at its point also depends on the next row. The other points are the two at which
+// columns are opened, with all their conjugates. One more row holds the end of the running sums over bus
+// messages.
 func (s Params) Random() int {
 	if !s.ZeroKnowledge {
 		return 0
@@ -53,8 +54,9 @@ func (s Params) Height(rows int) int {
 	return 1 << bits.Len(uint(max(2, rows+random, 2*random)-1))
 }
 
-// Secure100 returns parameters with 100 proved bits by unique decoding, for tables of at least 64 rows. The
-// rate is 2^-logBlowup. Secure100 returns zkbench.ErrParams if the rate is not between 1/2 and 1/16.
+// Secure100 returns parameters for which 100 bits of soundness are proved by unique decoding, for tables of
+// at least 64 rows. The rate is 2^-logBlowup. Secure100 returns zkbench.ErrParams if the rate is not between
+// 1/2 and 1/16.
 func Secure100(f Field, logBlowup int) (Params, error) {
 	queries := map[int]int{1: 207, 2: 126, 3: 103, 4: 93}[logBlowup]
 	if queries == 0 {
@@ -65,7 +67,8 @@ func Secure100(f Field, logBlowup int) (Params, error) {
 	return s, nil
 }
 
-// Secure128 returns parameters with 128 proved bits up to the Johnson radius, at rate 1/8.
+// Secure128 returns parameters at rate 1/8 for which 128 bits of soundness are proved up to the Johnson
+// radius.
 func Secure128(f Field) Params {
 	s := basic("secure128", 3, 78)
 	s.Bits, s.Degree = 128, map[Field]int{Goldilocks: 3, KoalaBear: 6}[f]
@@ -90,8 +93,8 @@ func basic(name string, logBlowup, queries int) Params {
 
 // Security returns what the soundness of a proof depends on: its Best method computes the bits that are
 // proved. The proof has the given form, and its statement the given number of messages. Security returns
-// zkbench.ErrParams if the tables cannot have the form, or if rows of that form may ask a bus so often that
-// sums wrap.
+// zkbench.ErrParams if the tables cannot have the form, or if tables of that form may ask a bus as many
+// times as the field's order, so that counts could wrap around.
 func (s *System) Security(f Form, messages int) (security.Protocol, error) {
 	l, err := s.layoutOf(f)
 	if err != nil {
@@ -112,10 +115,11 @@ func (s *System) layoutOf(f Form) (*layout, error) {
 	return s.engine.layout(s.statement, logs)
 }
 
-// Memory estimates the most memory, in bytes, that a proof of a form takes. It counts the cells on the cosets
-// that are kept, on one more and, if not all cosets are kept, as coefficients; and trees and FRI's codewords.
-// It doubles the sum for memory that the garbage collector has not freed yet. Memory returns
-// zkbench.ErrParams if the tables cannot have the form.
+// Memory estimates the largest amount of memory, in bytes, that a proof of the form f takes at any time. The
+// estimate is a sum. It counts the values of the columns on every coset that is kept in memory and on one
+// more coset. If not all cosets are kept, it also counts the coefficients of the columns. It also counts the
+// trees and FRI's codewords. The sum is doubled, because the garbage collector may not have freed old memory
+// yet. Memory returns zkbench.ErrParams if the tables cannot have the form.
 func (s *System) Memory(f Form) (bytes uint64, err error) {
 	l, err := s.layoutOf(f)
 	if err != nil {

@@ -1,8 +1,9 @@
 // Package stark proves that the rows of tables satisfy constraints. Its proofs are transparent and use FRI
 // (Ben-Sasson, Bentov, Horesh, Riabzev 2018; DEEP: Ben-Sasson, Goldberg, Kopparty, Saraf 2019), over
-// Goldilocks or KoalaBear, with Merkle trees of Keccak or Poseidon. A table states its constraints once, with
-// package air, and the messages that its rows send to buses. Buses link tables. Columns are stacked: many of
-// them are committed to as one polynomial, so that a query opens few elements.
+// Goldilocks or KoalaBear, with Merkle trees of Keccak or Poseidon. A table states its constraints once,
+// with package air. Tables are linked by buses: a row can ask a bus for a tuple of numbers or answer with
+// one, and each tuple must be answered as often as it is asked for. Columns are stacked: many of them are
+// committed to as one polynomial, so that a query opens few elements.
 //
 // Proofs are zero-knowledge if Params.ZeroKnowledge is set. Otherwise the values that they open reveal
 // something about the traces. Package security computes how much of the soundness is proved. Nothing in this
@@ -56,8 +57,8 @@ type Config struct {
 	Params Params
 }
 
-// Message is a tuple that a statement itself sends to a bus. If Times is positive, the statement answers with
-// the tuple Times times. If it is negative, the statement asks for the tuple -Times times.
+// Message is a tuple that a statement, and not a table, sends to a bus. If Times is positive, the statement
+// answers with the tuple Times times. If it is negative, the statement asks for the tuple -Times times.
 type Message struct {
 	Bus   string
 	Times int64
@@ -220,9 +221,9 @@ type system[E field.Element[E], X field.Extension[E, X]] struct {
 // tables state, and their fixed columns.
 func (s *System) Digest() [sha512.Size]byte { return s.digest }
 
-// Prove proves a statement. It takes one trace for each table, in the order of the tables. If the traces do
-// not satisfy the tables, or do not send what the statement says, Prove returns the zkbench.ErrWitness that
-// Check returns.
+// Prove proves the statement in the parameter about. It takes one trace for each table, in the order of the
+// tables. If the traces do not satisfy the tables, or if their tuples on buses do not match those of the
+// statement, Prove returns the zkbench.ErrWitness that Check returns.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, traces []Trace, about Statement, options Options) ([]byte, error) {
 	return s.engine.prove(ctx, ex, s.statement, traces, about, options)
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// PhaseTrace is the phase in which tables are filled, before the phases of Prove.
+// PhaseTrace is the name, for Options.Span, of the phase in which tables are filled. It comes before the
+// other phases of Prove.
 const PhaseTrace = "trace"
 
 // Cells are the cells of one table, column by column. They hold numbers below the field's order, as uint32
@@ -36,8 +37,8 @@ func (c *Cells) Set(row, column int, v uint64) {
 // Cell is the type of a field's cells: uint32 for KoalaBear, uint64 for Goldilocks.
 type Cell interface{ uint32 | uint64 }
 
-// Columns returns the columns if T is the type of the field's cells, and nil otherwise. For speed, write Fill
-// generically in T and try both types.
+// Columns returns the columns if T is the type of the field's cells, and nil otherwise. For speed, write the
+// code of Trace.Fill generically in T and try both types.
 func Columns[T Cell](c *Cells) [][]T {
 	switch all := any(&c.long).(type) {
 	case *[][]T:

@@ -21,7 +21,7 @@ const (
 	Exposed
 )
 
-// String returns the name in lower case.
+// String returns the name of the visibility in lower case.
 func (v Visibility) String() string {
 	switch v {
 	case Public:

@@ -1,5 +1,5 @@
-// Package gates has a gnark circuit that consists of arithmetic gates only: three multiplications and one
-// addition, repeated. The study of Plonk systems uses it (docs/measure.md).
+// Package gates has a gnark circuit that consists of arithmetic gates only. A group of three multiplications
+// and one addition is repeated. The study of Plonk systems uses it (docs/measure.md).
 package gates
 
 import (
@@ -14,9 +14,9 @@ import (
 // MinGates is the number of gates of the smallest circuit.
 const MinGates = 4
 
-// Circuit proves knowledge of x and y for which a chain of gates ends in Last. Each gate takes the result of
-// the gate before, and y; the first takes x and y. The public input and the last comparison take one of the n
-// gates each. So if n is a power of two, the circuit fills PLONK's domain exactly.
+// Circuit proves knowledge of x and y for which a chain of gates ends in Last. Each gate takes y and the
+// result of the gate before it. The first gate takes x and y. The public input and the last comparison take
+// one of the n gates each. So if n is a power of two, the circuit fills PLONK's domain exactly.
 type Circuit struct {
 	X, Y frontend.Variable
 	Last frontend.Variable `gnark:",public"`
@@ -38,7 +38,8 @@ func check(n int) error {
 	return nil
 }
 
-// IsAddition reports whether gate i is an addition. Every fourth gate is; the others are multiplications.
+// IsAddition reports whether gate i is an addition. Every fourth gate is an addition; the others are
+// multiplications.
 func IsAddition(i int) bool { return i%4 == 3 }
 
 // Define implements frontend.Circuit. It returns zkbench.ErrParams if New did not make the circuit.
@@ -71,6 +72,6 @@ func (c *Circuit) Assign(x, y fr.Element) *Circuit {
 	return &Circuit{X: x, Y: y, Last: v, n: c.n}
 }
 
-// AssignPublic returns the assignment of the public value alone. A verifier makes a public witness of it, by
-// frontend.NewWitness with frontend.PublicOnly.
+// AssignPublic returns the assignment of the public value alone. A verifier makes a public witness from it,
+// with frontend.NewWitness and the option frontend.PublicOnly.
 func (c *Circuit) AssignPublic(last fr.Element) *Circuit { return &Circuit{Last: last, n: c.n} }

@@ -1,5 +1,5 @@
 // Package keccak has gnark circuits for Keccak-256. Fixed and Variable work bit by bit; Std uses gnark's own
-// gadget, for comparison. The padding byte is a parameter; hash/keccak names its values.
+// gadget, for comparison. The padding byte is a parameter; package hash/keccak has constants for its values.
 package keccak
 
 import (
@@ -19,12 +19,12 @@ import (
 // Circuit is the interface of this package's circuits.
 type Circuit interface {
 	frontend.Circuit
-	// Assign returns the assignment for a message and its digest, of the circuit's own type. It returns
-	// zkbench.ErrParams if the circuit does not take the message, and zkbench.ErrLimit if the message is too
-	// long.
+	// Assign returns the assignment for a message and its digest. The assignment has the same type as the
+	// circuit. Assign returns zkbench.ErrParams if the circuit does not take the message, and
+	// zkbench.ErrLimit if the message is too long.
 	Assign(message []byte, digest [keccak.Digest]byte) (frontend.Circuit, error)
-	// AssignPublic returns the assignment of a digest alone. A verifier makes a public witness of it, by
-	// frontend.NewWitness with frontend.PublicOnly.
+	// AssignPublic returns the assignment of a digest alone. A verifier makes a public witness from it, with
+	// frontend.NewWitness and the option frontend.PublicOnly.
 	AssignPublic(digest [keccak.Digest]byte) frontend.Circuit
 }
 
@@ -161,14 +161,15 @@ func sumOfBits(api frontend.API, bits []frontend.Variable) frontend.Variable {
 	return sum
 }
 
-// The approximate number of gates per block on PLONK. The number of a circuit differs by at most a fiftieth.
+// The approximate number of gates per block on PLONK. The true number of gates of a circuit differs from
+// this by at most 2 %.
 const (
 	BlockConstraints    = 155_000
 	StdBlockConstraints = 545_000 // mean of two blocks: the first takes 742,352 gates, each other 348,000
 )
 
-// Std proves what Fixed proves, but by gnark's own gadget, std/hash/sha3, for comparison. Its messages are
-// bytes.
+// Std proves what Fixed proves, but uses gnark's own gadget, std/hash/sha3, for comparison. Its messages are
+// given as bytes, not as bits.
 type Std struct {
 	Message []uints.U8
 	Digest  [keccak.Digest]uints.U8 `gnark:",public"`

@@ -10,7 +10,7 @@ import (
 )
 
 // Variable proves knowledge of a message that has a digest. The message can have any length that fits in the
-// blocks; message and length are secret. The circuit does the padding.
+// circuit's blocks. Both the message and its length are secret. The circuit does the padding.
 type Variable struct {
 	Message []frontend.Variable  // bits, as in Fixed; zero from the length on
 	Length  []frontend.Variable  // one for each length in bytes; the one of the actual length is 1, the others 0

@@ -20,18 +20,19 @@ type Relation string
 
 // The relations.
 const (
-	// Tripartite proves knowledge of secrets s_i with P_i = [s_i]P, where P is the generator, and that each
-	// party's e([s_i]P_(i+1), Q_(i+2)) is K. The scalar is moved into G1, where it is cheaper. P_i binds s_i.
-	// K binds the Q_i up to one factor; Statement.Check checks that Q_i is [s_i]Q.
+	// Tripartite proves knowledge of secrets s_i with P_i = [s_i]P, where P is the generator. It also proves
+	// that each party i computes the same key K = e([s_i]P_(i+1), Q_(i+2)). The scalar multiplies a point in
+	// G1, where this is cheaper. P_i binds s_i. K binds the Q_i up to one factor; Statement.Check checks
+	// that Q_i is [s_i]Q.
 	Tripartite Relation = "tripartite"
 	// Pairing proves that e(P_0, Q_1) is Pair.
 	Pairing Relation = "pairing"
 	// Scalars proves knowledge of a secret s_0 with P_0 = [s_0]P and Shifted = [s_0]P_1. This is the part of
-	// an exchange besides the pairings, for one party.
+	// one party in an exchange, without the pairing.
 	Scalars Relation = "scalars"
 	// Check proves that e(-[d]P_0, Q)·e(P_0, [d]Q) = 1 for a constant d. A verifier with a constant key
-	// checks such equations without computing the value of a pairing. It exists with gnark's gadget only,
-	// with a residue witness and precomputed lines.
+	// checks such equations without computing the value of a pairing. Only the form Std has this relation.
+	// It uses gnark's gadget with a residue witness and precomputed lines.
 	Check Relation = "check"
 )
 
@@ -49,10 +50,10 @@ const (
 // Relations returns all relations.
 func Relations() []Relation { return []Relation{Tripartite, Pairing, Scalars, Check} }
 
-// Forms returns all forms. The relation Check has Std only.
+// Forms returns all forms. The relation Check exists only in the form Std.
 func Forms() []Form { return []Form{Emulated, Limbs, LimbsMul, Std} }
 
-// Circuit proves one relation with one arithmetic.
+// Circuit is a circuit for one relation in one form of arithmetic.
 type Circuit interface {
 	frontend.Circuit
 	// Relation returns the circuit's relation.
@@ -218,12 +219,13 @@ func sizes() map[Relation]map[Form]size {
 	}
 }
 
-// Composed reports whether Constraints adds up the circuit's parts, because the whole circuit was not built.
-// That is so for Tripartite with Limbs, which takes more memory to build than most machines have.
+// Composed reports whether Constraints gives a sum over the circuit's parts, because the whole circuit was
+// not built. This is true only of Tripartite with Limbs. Building that circuit takes more memory than most
+// machines have.
 func Composed(r Relation, f Form) bool { return r == Tripartite && f == Limbs }
 
-// Constraints returns the number of constraints of a circuit, on PLONK or as R1CS. It returns 0 if there is
-// no such circuit.
+// Constraints returns the number of constraints of a circuit, on PLONK if plonk is set and otherwise as
+// R1CS. It returns 0 if there is no such circuit.
 func Constraints(r Relation, f Form, plonk bool) int {
 	if Composed(r, f) {
 		return Parties * (Constraints(Pairing, f, plonk) + Constraints(Scalars, f, plonk))

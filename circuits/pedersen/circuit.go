@@ -54,8 +54,8 @@ func (f Form) check() error {
 	return nil
 }
 
-// Assign returns the assignment for a chain's first value and the others, one for each hash. It returns
-// zkbench.ErrParams if the number of others is not the number of hashes.
+// Assign returns the assignment for a chain's first value and its other values, one for each hash. It
+// returns zkbench.ErrParams if the number of others is not the number of hashes.
 func (c *Circuit) Assign(first fr.Element, others ...fr.Element) (*Circuit, error) {
 	if len(others) != len(c.Others) {
 		return nil, fmt.Errorf("%w: %d others for a circuit of %d hashes", zkbench.ErrParams, len(others), len(c.Others))
@@ -69,8 +69,8 @@ func (c *Circuit) Assign(first fr.Element, others ...fr.Element) (*Circuit, erro
 	return a, nil
 }
 
-// AssignPublic returns the assignment of a chain's last value alone. A verifier makes a public witness of it,
-// by frontend.NewWitness with frontend.PublicOnly.
+// AssignPublic returns the assignment of a chain's last value alone. A verifier makes a public witness from
+// it, with frontend.NewWitness and the option frontend.PublicOnly.
 func (c *Circuit) AssignPublic(last fr.Element) *Circuit {
 	return &Circuit{form: c.form, Others: make([]frontend.Variable, len(c.Others)), Last: last}
 }

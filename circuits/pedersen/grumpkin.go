@@ -123,7 +123,8 @@ func assertScalar(api frontend.API, v frontend.Variable, limbs []frontend.Variab
 	return ranged
 }
 
-// SignedDigits computes a hint: the s, m_0 and m_1 of each window of a scalar.
+// SignedDigits computes a hint for the form Grumpkin. For each window of three bits of a scalar it gives s,
+// m_0 and m_1 such that the window's signed digit is s(1 + 2m_0 + 4m_1).
 func SignedDigits(_ *big.Int, inputs, outputs []*big.Int) error {
 	if len(inputs) != 1 || len(outputs)%3 != 0 {
 		return fmt.Errorf("%d inputs, %d outputs", len(inputs), len(outputs))

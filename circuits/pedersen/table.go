@@ -113,9 +113,9 @@ func (l *lookups) prove(api frontend.API) error {
 	return nil
 }
 
-// Multiplicities computes a hint: how often each row is looked up. Its inputs are the number of tables, the
-// tables' lengths, and the table and digit of each query. A digit that no row has is not counted, so the
-// argument fails.
+// Multiplicities computes a hint: how often each row of the tables is looked up. Its inputs are the number
+// of tables, the tables' lengths, and the table and digit of each query. It does not count a digit that no
+// row has, so the lookup argument fails.
 func Multiplicities(_ *big.Int, inputs, outputs []*big.Int) error {
 	n := int(inputs[0].Int64())
 	starts := make([]int, n+1)
@@ -229,7 +229,7 @@ func Digits(_ *big.Int, inputs, outputs []*big.Int) error {
 }
 
 // Points computes a hint: the points that the tables have for the digits of a scalar. Its inputs are the
-// number of the scalar and the digits.
+// index of the scalar and its digits.
 func Points(_ *big.Int, inputs, outputs []*big.Int) error {
 	i := int(inputs[0].Int64())
 	for j, e := range inputs[1:] {

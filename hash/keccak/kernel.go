@@ -2,8 +2,8 @@ package keccak
 
 //go:generate go run ./internal/gen
 
-// Kernel selects the implementation that hashes many messages at once. The zero Kernel, which is the default,
-// selects the fastest that this processor has.
+// Kernel selects the implementation that hashes many messages at once. The zero Kernel, which is the
+// default, selects the fastest implementation for this processor.
 type Kernel struct{ name string }
 
 // Names of kernels, from the narrowest to the widest.

@@ -13,8 +13,8 @@ const (
 	Rounds   = 24
 )
 
-// RoundConstants returns the constants of ι. It derives them from the linear feedback shift register x⁸ + x⁶
-// + x⁵ + x⁴ + 1.
+// RoundConstants returns the round constants of the step ι. It derives them from the linear feedback shift
+// register x⁸ + x⁶ + x⁵ + x⁴ + 1.
 func RoundConstants() (constants [Rounds]uint64) {
 	lfsr := byte(1)
 	for r := range constants {
@@ -29,7 +29,8 @@ func RoundConstants() (constants [Rounds]uint64) {
 	return constants
 }
 
-// Rotations returns the offsets of ρ, by lane: (t+1)(t+2)/2 mod 64 along the walk of π from (1, 0).
+// Rotations returns the rotation offset of each lane in the step ρ. Along the walk of the step π from lane
+// (1, 0), the offset after t steps is (t+1)(t+2)/2 mod 64. The offset of lane (0, 0) is 0.
 func Rotations() (offsets [Lanes]int) {
 	x, y := 1, 0
 	for t := range Lanes - 1 {

@@ -3,7 +3,8 @@
 //
 //	H(a, b) = x(2·G_len + a·G_0 + b·G_1)
 //
-// It is collision resistant under the discrete logarithm assumption. It is not a random oracle.
+// Here x is the x-coordinate of a point, and G_len, G_0 and G_1 are constant points of Barretenberg. The
+// hash is collision resistant under the discrete logarithm assumption. It is not a random oracle.
 package pedersen
 
 import (
@@ -18,7 +19,7 @@ import (
 // Inputs is the number of field elements that a hash takes.
 const Inputs = 2
 
-// Offset returns the constant point of the sum, 2·G_len.
+// Offset returns 2·G_len, the constant point that each hash adds.
 func Offset() grumpkin.G1Affine { return points().offset }
 
 // Generator returns G_i, for i < Inputs.

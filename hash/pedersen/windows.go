@@ -39,7 +39,8 @@ var halves = sync.OnceValue(func() (h [Inputs]grumpkin.G1Affine) {
 	return h
 })
 
-// Start returns the point at which sums over windows of the given width begin.
+// Start returns the point to which a circuit adds the points of all windows, for windows of the given width
+// in bits.
 func Start(width int) grumpkin.G1Affine {
 	c := new(big.Int).Lsh(big.NewInt(1), uint(width*Windows(width)))
 	c.Sub(c, big.NewInt(1))

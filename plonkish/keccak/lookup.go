@@ -8,9 +8,9 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// Lookup computes hashes in circuits of plonkish.UltraPlonk. A lane is a number of base 7 whose digits are
-// its bits, so that sums of lanes are sums of bits. Tables turn the digits of the sums into bits again, one
-// slice of a lane per row.
+// Lookup computes hashes in circuits of plonkish.UltraPlonk. A lane is stored as a number in base 7 whose
+// digits are the bits of the lane. So the digits of a sum of lanes are sums of bits. Tables turn these
+// digits into bits again. Each row looks up one slice of a lane.
 type Lookup struct {
 	*radix
 	b       *plonkish.Builder
@@ -24,8 +24,8 @@ type Lookup struct {
 	bytes   *plonkish.Table
 }
 
-// LookupRows returns how many rows a message with this many blocks takes, not counting rows of constants, and
-// how many rows the tables have.
+// LookupRows returns how many rows a message with the given number of blocks takes, not counting rows of
+// constants. It also returns how many rows the tables have.
 func LookupRows(blocks int) (used, tables int) {
 	return 16_560 + 16_715*(blocks-1), 32_365
 }
@@ -36,9 +36,9 @@ type lane struct {
 	bits  uint64
 }
 
-// NewLookup returns a Lookup that adds the rows of hashes to b. It uses the given padding byte; hash/keccak
-// has those of Keccak-256 and SHA3-256. The tables have 32,365 rows. NewLookup returns zkbench.ErrParams if
-// the padding byte is 0 or above 0x7f.
+// NewLookup returns a Lookup that adds the rows of hashes to b. It uses the given padding byte. Package
+// hash/keccak has constants for the padding bytes of Keccak-256 and SHA3-256. The tables have 32,365 rows.
+// NewLookup returns zkbench.ErrParams if the padding byte is 0 or above 0x7f.
 func NewLookup(b *plonkish.Builder, padding byte) (*Lookup, error) {
 	if err := keccak.CheckPadding(padding); err != nil {
 		return nil, err

@@ -12,16 +12,17 @@ import (
 )
 
 // Wide is a circuit for one hash or many, with an arithmetization of its own. It has as many permutations as
-// its rows have room for, whichever messages they belong to. Lanes are numbers of base 6. A row has eight
-// slices of four digits each, and the results that tables give for them. These cells hold small numbers, so
-// they are cheap to commit to. A row can have several such units; then there are fewer rows and more columns.
+// its rows have room for, and they can belong to any messages. Lanes are stored as numbers in base 6. A unit
+// of cells holds eight slices of lanes, of four digits each, and the results that tables give for the
+// slices. These cells hold small numbers, so they are cheap to commit to. A row has one unit or several.
+// With more units in a row there are fewer rows and more columns.
 type Wide struct {
 	Log     int // 2^Log rows
 	Rows    int // maximum number of rows per round; below RoundRows a row has several units
 	Padding byte
 }
 
-// RoundRows is the number of rows that a round takes if rows have one unit.
+// RoundRows is the number of rows that a round takes if each row has one unit.
 const RoundRows = 149
 
 // Limits of a Wide.
@@ -185,8 +186,9 @@ func WideOf(blocks int, padding byte) (Wide, error) {
 func (w Wide) Columns() int { return len(wideArithmetization(w.units()).Columns) }
 
 // Public returns the public values of messages, three for each permutation. If the permutation ends a
-// message, they are 1 plus the message's length in bytes, and the two halves of its digest. Each half is 16
-// bytes, little-endian. For all other permutations the values are 0. Errors are as for Circuit.
+// message, its values are 1 plus the message's length in bytes, and the two halves of its digest. Each half
+// is 16 bytes, little-endian. For all other permutations the values are 0. Public returns the same errors as
+// Circuit.
 func (w Wide) Public(messages ...[]byte) ([]fr.Element, error) {
 	capacity, err := w.room(messages)
 	if err != nil {

@@ -50,7 +50,7 @@ const (
 	lowBits      = ladderWidth * (ladderDigits - ladderHigh)
 )
 
-// NewLadder returns a Ladder that adds the rows of hashes to b. It adds the rows of constants at once.
+// NewLadder returns a Ladder that adds the rows of hashes to b. NewLadder itself adds the rows of constants.
 func NewLadder(b *plonkish.Builder) *Ladder {
 	h := &Ladder{b: b, points: ladderPoints()}
 	for i, points := range h.points {

@@ -22,7 +22,7 @@ type Plain struct {
 // PlainRows is the number of rows of one hash, not counting rows of constants.
 const PlainRows = 4076
 
-// NewPlain returns a Plain that adds the rows of hashes to b. It adds the rows of constants at once.
+// NewPlain returns a Plain that adds the rows of hashes to b. NewPlain itself adds the rows of constants.
 func NewPlain(b *plonkish.Builder) *Plain {
 	h := &Plain{b: b, kinds: make(map[[5]fr.Element]plonkish.Kind), points: ladderPoints()}
 	h.start.point = pedersen.Start(ladderWidth)

@@ -22,10 +22,10 @@ const (
 // limbs is the number of rows that constrain a value to be small.
 const limbs = 12
 
-// Window computes hashes in circuits of plonkish.UltraPlonk. A row takes one window of a scalar: it looks up
-// its digit's odd multiple of G_i/2 and adds it to the sum. The digits of a scalar are those of an integer
-// below 2^254, and some field elements have two such integers. For each scalar 13 further rows constrain the
-// integer to be the one below the order.
+// Window computes hashes in circuits of plonkish.UltraPlonk. Each row handles one window of a scalar. It
+// looks up the odd multiple of G_i/2 that belongs to the window's digit, and adds this point to the sum. The
+// digits of a scalar form an integer below 2^254. For some field elements there are two such integers. So
+// for each scalar 13 more rows constrain the integer to be below the field's order.
 type Window struct {
 	b      *plonkish.Builder
 	width  int
@@ -94,8 +94,8 @@ func halves(width int) (split, limbBits int) {
 	return split, (max(low, pedersen.ScalarBits-low) + limbs - 1) / limbs
 }
 
-// WindowRows returns how many rows the given number of hashes takes, not counting rows of constants, and how
-// many rows all their tables have. Windows have width bits.
+// WindowRows returns how many rows the given number of hashes takes, not counting rows of constants. It also
+// returns how many rows all tables of these hashes have. The windows have width bits.
 func WindowRows(width, hashes int) (used, tables int) {
 	windows := pedersen.Windows(width)
 	_, limbBits := halves(width)

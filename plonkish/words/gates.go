@@ -6,7 +6,7 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// Gates computes with words in circuits of plonkish.TurboPlonk, by digits of base 4.
+// Gates computes with words in circuits of plonkish.TurboPlonk, digit by digit in base 4.
 type Gates struct {
 	b      *plonkish.Builder
 	bits   int

@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// MaxBits is the maximum length of a word in bits. All words are less than the field's order.
+// MaxBits is the maximum length of a word in bits. Every word of this length is less than the field's order.
 const MaxBits = 252
 
 // operation is a bitwise operation.

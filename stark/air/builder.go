@@ -41,7 +41,7 @@ type Constraint struct {
 	zero  Expr
 }
 
-// Message is a tuple that a row asks a bus for, or answers with.
+// Message is a tuple for which a row asks a bus, or with which a row answers on a bus.
 type Message struct {
 	Bus          string
 	kind         kind
@@ -98,7 +98,8 @@ func (b *Builder) Public(i int) Expr {
 	return Expr{&node{op: Public, index: i}}
 }
 
-// Zero states that an expression is 0 in some rows. Errors call the constraint by name.
+// Zero states that the expression zero is 0 in the rows given by where. Errors refer to this constraint by
+// its name.
 func (b *Builder) Zero(where Where, name string, zero Expr) {
 	if where > Transition {
 		b.fail("constraint %q holds nowhere", name)
@@ -107,15 +108,16 @@ func (b *Builder) Zero(where Where, name string, zero Expr) {
 	b.constraints = append(b.constraints, Constraint{name, where, zero})
 }
 
-// Ask asks a bus for a tuple: once in each row in which when is 1, and not in rows in which it is 0. Compile
-// adds the constraint that when is 0 or 1, unless the stated constraints imply it.
+// Ask states that rows ask a bus for a tuple. The parameter when decides in which rows: a row asks once if
+// the value of this expression is 1, and does not ask if the value is 0. Compile adds the constraint that
+// the value is 0 or 1, unless the stated constraints imply it.
 func (b *Builder) Ask(bus string, when Expr, tuple ...Expr) {
 	b.message(Message{bus, asksOnce, 1, when, tuple})
 }
 
-// AskUpTo asks a bus for a tuple as often as multiplicity says. The table must constrain multiplicity to the
-// numbers from 0 to most. Proofs are accepted only for heights at which all rows together ask a bus fewer
-// times than the field's order.
+// AskUpTo states that rows ask a bus for a tuple. The value of multiplicity is how many times a row asks.
+// The table must constrain this value to the numbers from 0 to the parameter most. Proofs are accepted only
+// for heights at which all rows together ask a bus fewer times than the field's order.
 func (b *Builder) AskUpTo(most uint64, bus string, multiplicity Expr, tuple ...Expr) {
 	if most < 1 {
 		b.fail("asks %q for a tuple up to 0 times, accepted are 1 and more", bus)
@@ -123,15 +125,17 @@ func (b *Builder) AskUpTo(most uint64, bus string, multiplicity Expr, tuple ...E
 	b.message(Message{bus, asks, most, multiplicity, tuple})
 }
 
-// Answer answers with a tuple as often as multiplicity says. The prover may choose the multiplicity. The
-// table must constrain the tuple, so that it is true whenever the multiplicity is not 0. If the tuple is true
-// only because of what the row asks for, the rows that answer must not rely on this tuple in turn.
+// Answer states that rows answer with a tuple on a bus. The value of multiplicity is how many times a row
+// answers. The prover may choose this value. The table must constrain the tuple, so that the tuple says
+// something true whenever the multiplicity is not 0. If the tuple is true only because of other tuples for
+// which the row asks, the rows that answer with those tuples must not rely on this tuple in turn.
 func (b *Builder) Answer(bus string, multiplicity Expr, tuple ...Expr) {
 	b.message(Message{bus, answers, 0, multiplicity, tuple})
 }
 
-// Link sends a tuple as often as a fixed column says. If the row's cell is a number n in the lower half of
-// the field, Link answers with the tuple n times. If it is -n, Link asks for the tuple n times.
+// Link states that rows ask a bus for a tuple or answer with it, as a fixed column says. The parameter fixed
+// is the index of this column. If a row's cell in the column is a number n in the lower half of the field,
+// the row answers with the tuple n times. If the cell is -n, the row asks for the tuple n times.
 func (b *Builder) Link(bus string, fixed int, tuple ...Expr) {
 	b.message(Message{bus, links, 0, b.Fixed(fixed), tuple})
 }
@@ -150,7 +154,7 @@ func (b *Builder) fail(format string, a ...any) {
 	}
 }
 
-// Compile writes the table's constraints and messages down as a Program. It returns zkbench.ErrParams if the
+// Compile returns the table's constraints and messages as a Program. It returns zkbench.ErrParams if the
 // table has no columns or states nothing, if State reads a column or public value that does not exist, or if
 // the fixed columns have no common height.
 func (t *Table) Compile() (*Program, error) {

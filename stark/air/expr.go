@@ -1,7 +1,10 @@
-// Package air states what the rows of a table must satisfy: an algebraic intermediate representation. A table
-// states it once, to a Builder, which writes it down as straight-line code (Program). Provers, verifiers, the
-// computation of degrees and the check of a row all run that Program. A circuit of a verifier can be built
-// from it, too.
+// Package air describes what the rows of a table must satisfy, as an algebraic intermediate representation
+// (AIR). A table states its constraints once, to a Builder. Table.Compile turns them into straight-line
+// code, a Program. Provers, verifiers, the computation of degrees and the check of a row all run this
+// Program. A circuit for a verifier can be built from the Program, too.
+//
+// Tables are linked by buses. A row can ask a bus for a tuple of numbers, or answer with one. The tables are
+// satisfied only if each tuple on a bus is answered as often as it is asked for.
 //
 // The package does not depend on a field: constants are integers, and an Algebra gives them a meaning.
 package air
@@ -24,7 +27,8 @@ type Int struct {
 	Negative bool
 }
 
-// Op is the operation of a step. Digests of systems depend on its numbers, so they must not change.
+// Op is the operation of a Step. The digests of package stark depend on the numbers of the operations, so
+// these numbers must not change.
 type Op int8
 
 // The operations. Those before Add have no operands.

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Program is what a table states, as straight-line code. Each step computes a value from the values of
-// earlier steps. Equal subexpressions share one step.
+// Program is straight-line code for the constraints and messages of a table. Each step computes a value from
+// the values of earlier steps. Equal subexpressions share one step.
 type Program struct {
 	Columns     int
 	Fixed       int // number of fixed columns
@@ -24,7 +24,7 @@ type Step struct {
 	Value Int // for Const
 }
 
-// Bound is a constraint with the step that must be 0.
+// Bound is a constraint together with the step whose value must be 0.
 type Bound struct {
 	Constraint
 	Step int
@@ -37,7 +37,7 @@ type Sent struct {
 	Multiplicity int
 	Tuple        []int
 	Asks         uint64 // how often a row asks at most; 0 for an answer
-	Link         int    // 1 plus the fixed column that is the multiplicity; 0 if there is none
+	Link         int    // 1 plus the index of the fixed column that is the multiplicity; 0 if there is none
 }
 
 func compile(b *Builder, fixed [][]uint64) *Program {
@@ -131,7 +131,7 @@ func (p *Program) isOne(step int) bool {
 	return p.Steps[step].Op == Const && p.Steps[step].Value == Int{Abs: 1}
 }
 
-// Algebra gives the steps of a program values of type T.
+// Algebra says how to compute the values of the steps of a Program. The values have type T.
 type Algebra[T any] interface {
 	Constant(c Int) T
 	Fixed(i int) T
@@ -198,8 +198,9 @@ func (w Where) selected() int {
 	return 0
 }
 
-// Degree returns the largest degree of a constraint. The selector of the first or last row counts as one
-// more. Messages are not included, because their degree depends on how a prover sums them.
+// Degree returns the largest degree of a constraint. If a constraint holds only in the first or last row,
+// its degree counts as one higher, because of the selector of that row. Messages are not included, because
+// their degree depends on how a prover sums them.
 func (p *Program) Degree() (degree int) {
 	steps := p.Degrees()
 	for _, c := range p.Constraints {
@@ -220,8 +221,8 @@ func (nexts) Add(x, y bool) bool { return x || y }
 func (nexts) Sub(x, y bool) bool { return x || y }
 func (nexts) Mul(x, y bool) bool { return x || y }
 
-// Wraps reports whether the program reads the first row as the row after the last. It does if a message reads
-// the next row, or if a constraint that holds in the last row does.
+// Wraps reports whether the program reads the first row as the row after the last. It does if one of its
+// messages reads the next row, or if a constraint that holds in the last row reads the next row.
 func (p *Program) Wraps() bool {
 	next := Evaluate(p, nexts{})
 	for _, c := range p.Constraints {
@@ -239,7 +240,7 @@ func (p *Program) Wraps() bool {
 	return false
 }
 
-// ReadsNext reports for each column whether it is read in the next row.
+// ReadsNext reports for each column whether the program reads the cell of the next row in this column.
 func (p *Program) ReadsNext() []bool {
 	next := make([]bool, p.Columns)
 	for _, s := range p.Steps {

@@ -12,12 +12,14 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// Batch is the size of a batch: its number of messages, and the maximum number of their blocks in total.
+// Batch is the size of a batch. Messages is its number of messages. Blocks is the maximum number of blocks
+// of all its messages together.
 type Batch struct{ Messages, Blocks int }
 
-// Aggregation proves several batches of messages in one proof, whose size hardly depends on them. It proves
-// each batch and combines these proofs by recursion. Messages are stark.Exposed: they are not in the
-// statement, but nothing hides them, because proofs of recursion have no zero knowledge.
+// Aggregation proves the digests of several batches of messages in one proof. The size of this proof hardly
+// depends on the batches. Aggregation proves each batch and combines these proofs by recursion. Messages are
+// stark.Exposed: they are not in the statement, but nothing hides them, because proofs of recursion have no
+// zero knowledge.
 type Aggregation struct {
 	system *System
 	batch  Batch
@@ -29,9 +31,9 @@ type Aggregation struct {
 // grows with the number of columns in a stack, and so with that ratio. The cells of more rows cost less.
 const lowest = 8
 
-// NewAggregation returns an Aggregation for the given number of batches, all with the same form. It returns
-// zkbench.ErrParams if a batch has no message, fewer blocks than messages, or too many blocks, or if there
-// are no batches.
+// NewAggregation returns an Aggregation for the given number of batches, which all have the same size. It
+// returns zkbench.ErrParams if a batch has no message, fewer blocks than messages, or too many blocks, or if
+// there are no batches.
 func NewAggregation(params recursion.TreeParams, batch Batch, batches int) (*Aggregation, error) {
 	if batch.Messages < 1 || batch.Blocks < batch.Messages || batch.Blocks > maxBlocks {
 		return nil, fmt.Errorf("%w: batches of %d messages and %d blocks, accepted are at least 1 message, at least as many blocks as messages, and at most %d blocks", zkbench.ErrParams, batch.Messages, batch.Blocks, maxBlocks)
@@ -66,8 +68,8 @@ func (a *Aggregation) statement(claims []Claim) (stark.Statement, error) {
 // Tree returns the tree that combines the proofs of all batches.
 func (a *Aggregation) Tree() *recursion.Tree { return a.tree }
 
-// Batches proves each batch and returns the proofs that Tree takes. These proofs are bound to nothing else:
-// anyone who has them can prove their claims with Tree, in any context.
+// Batches proves each batch and returns the proofs that Tree takes. These proofs are not bound to any
+// context. So anyone who has them can prove their claims with Tree, in any context.
 func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches [][][]byte, options stark.Options) (proofs []recursion.Proof, err error) {
 	for i, messages := range batches {
 		blocks := absorb(messages)
@@ -91,8 +93,8 @@ func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches
 	return proofs, nil
 }
 
-// Prove proves the claims that are true of the messages of all batches. The proof is bound to about, for
-// example to the transaction that it belongs to.
+// Prove proves the length and digest of every message of all batches. The proof is bound to the bytes in
+// about, which can be, for example, the transaction that the proof belongs to.
 func (a *Aggregation) Prove(ctx context.Context, ex executor.Executor, batches [][][]byte, about []byte, options stark.Options) ([]byte, error) {
 	proofs, err := a.Batches(ctx, ex, batches, options)
 	if err != nil {
@@ -101,7 +103,7 @@ func (a *Aggregation) Prove(ctx context.Context, ex executor.Executor, batches [
 	return a.tree.Prove(ctx, ex, proofs, about, options)
 }
 
-// Verify checks a proof, bound to about, of the claims of each batch.
+// Verify checks a proof of the claims of each batch. The proof must be bound to the bytes in about.
 func (a *Aggregation) Verify(proof []byte, batches [][]Claim, about []byte) error {
 	var statements []stark.Statement
 	for _, claims := range batches {
@@ -114,7 +116,7 @@ func (a *Aggregation) Verify(proof []byte, batches [][]Claim, about []byte) erro
 	return a.tree.Verify(proof, statements, about)
 }
 
-// Memory estimates the most memory, in bytes, that proving takes.
+// Memory estimates the largest amount of memory, in bytes, that proving takes at any time.
 func (a *Aggregation) Memory() (uint64, error) {
 	most, err := a.system.System.Memory(a.form)
 	if err != nil {

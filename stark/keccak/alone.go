@@ -15,8 +15,8 @@ import (
 // the exclusive or of the state before its permutation and the state after the one before. For a message's
 // first block, the latter is zeros.
 
-// PermutationTable proves and verifies "for each i, Out_i = Keccak-f(In_i)", with the table of permutations
-// alone.
+// PermutationTable proves and verifies the statement "for each i, Out_i = Keccak-f(In_i)". It uses only the
+// table of permutations.
 type PermutationTable struct {
 	tables
 	permutation permutation
@@ -32,8 +32,8 @@ func NewPermutationTable(c stark.Config) (*PermutationTable, error) {
 	return &PermutationTable{t, p}, nil
 }
 
-// Prove proves that each Out is the permutation of its In. It returns zkbench.ErrWitness if one is not, and
-// zkbench.ErrParams if there are no states.
+// Prove proves that each Out is the permutation of its In. The proof is bound to the bytes in about. Prove
+// returns zkbench.ErrWitness if one is not, and zkbench.ErrParams if there are no states.
 func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, states []States, about []byte, options stark.Options) ([]byte, error) {
 	statement, err := t.Statement(states, about)
 	if err != nil {
@@ -42,8 +42,8 @@ func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, stat
 	return t.System.Prove(ctx, ex, []stark.Trace{t.permutation.trace(t.heights(len(states))[0], states)}, statement, options)
 }
 
-// Verify checks a proof that each Out is the permutation of its In. The states must be in the order in which
-// they were proved.
+// Verify checks a proof that each Out is the permutation of its In. The proof must be bound to the bytes in
+// about. The states must be in the order in which they were proved.
 func (t *PermutationTable) Verify(proof []byte, states []States, about []byte) error {
 	statement, err := t.Statement(states, about)
 	if err != nil {
@@ -52,8 +52,8 @@ func (t *PermutationTable) Verify(proof []byte, states []States, about []byte) e
 	return t.System.Verify(proof, statement)
 }
 
-// Statement returns what a proof of these permutations is about. It returns zkbench.ErrParams if there are no
-// states.
+// Statement returns the statement of a proof of these permutations that is bound to the bytes in about. It
+// returns zkbench.ErrParams if there are no states.
 func (t *PermutationTable) Statement(states []States, about []byte) (stark.Statement, error) {
 	messages, err := t.permutation.exchange(states, -1)
 	if err != nil {
@@ -62,9 +62,10 @@ func (t *PermutationTable) Statement(states []States, about []byte) (stark.State
 	return stark.Statement{Forms: []stark.Form{t.heights(len(states))}, Messages: messages, Context: about}, nil
 }
 
-// SpongeTable proves and verifies "if Keccak-f permutes these states as stated, then Keccak-256(m_i) = h_i,
-// and m_i has length n_i", with the table of sponges alone. The permutations are those of all blocks of all
-// messages, in order. It does not state that they are permutations, and m_i is not secret.
+// SpongeTable proves and verifies the statement "if Keccak-f permutes these states as stated, then
+// Keccak-256(m_i) = h_i, and m_i has length n_i". It uses only the table of sponges. The states are those
+// before and after the permutations of all blocks of all messages, in order. The statement does not say that
+// Keccak-f does permute them so, and m_i is not secret.
 type SpongeTable struct {
 	tables
 	sponge sponge
@@ -85,8 +86,8 @@ func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, er
 	return &SpongeTable{t, s}, nil
 }
 
-// Prove proves the claims that are true of messages, relying on their Permutations. There must be at least
-// one message.
+// Prove proves the length and digest of each message. The proof relies on the permutations that Permutations
+// returns for the messages, and is bound to the bytes in about. There must be at least one message.
 func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
 	blocks := absorb(messages)
 	statement, err := t.Statement(Claims(messages, t.sponge.messages), permuted(blocks), about)
@@ -96,8 +97,8 @@ func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages 
 	return t.System.Prove(ctx, ex, []stark.Trace{t.sponge.trace(t.heights(len(blocks))[0], blocks, len(messages))}, statement, options)
 }
 
-// Verify checks a proof of claims and of the permutations that they rely on. Both must be in the order of the
-// messages.
+// Verify checks a proof of the claims, which relies on the permutations in states. The claims and the
+// permutations must be in the order of the messages. The proof must be bound to the bytes in about.
 func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, about []byte) error {
 	statement, err := t.Statement(claims, states, about)
 	if err != nil {
@@ -106,9 +107,9 @@ func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, abou
 	return t.System.Verify(proof, statement)
 }
 
-// Statement returns what a proof of these claims is about. The claims rely on the permutations in states, one
-// for each block. Statement returns zkbench.ErrParams if there are no claims, or if states has another
-// length.
+// Statement returns the statement of a proof of these claims that is bound to the bytes in about. The proof
+// relies on the permutations in states, one for each block of the messages. Statement returns
+// zkbench.ErrParams if there are no claims, or if the length of states is not the number of blocks.
 func (t *SpongeTable) Statement(claims []Claim, states []States, about []byte) (stark.Statement, error) {
 	messages, err := t.sponge.claimed(claims)
 	if err != nil {

@@ -1,10 +1,11 @@
-// Package keccak proves Keccak-256 of messages with package stark. One table has a row for each round of a
-// permutation. The other, of sponges, has a row for each block of a message. Bus messages link them: each has
-// a permutation's number and the state before or after it. The statement is "I know m_i of length n_i with
+// Package keccak proves Keccak-256 of messages with package stark. It uses two tables. The table of
+// permutations has a row for each round of a permutation. The table of sponges has a row for each block of a
+// message. Tuples on buses (package stark/air) link the tables. Each tuple has the number of a permutation
+// and the state before or after that permutation. The statement is "I know m_i of length n_i with
 // Keccak-256(m_i) = h_i".
 //
-// A system's messages are public, hidden or exposed (stark.Visibility). Hidden messages need parameters with
-// zero knowledge. Exposed ones are not in the statement, but can be read from a proof.
+// The messages that a System hashes are public, hidden or exposed (stark.Visibility). Hidden messages need
+// parameters with zero knowledge. Exposed ones are not in the statement, but can be read from a proof.
 //
 // PermutationTable and SpongeTable prove each table alone, for states that are public.
 package keccak
@@ -29,8 +30,8 @@ type Claim struct {
 	Message []byte
 }
 
-// Claims returns the claims that are true of messages. They include the messages themselves if visibility is
-// stark.Public.
+// Claims returns a Claim with the length and digest of each message. The claims include the messages
+// themselves if visibility is stark.Public.
 func Claims(messages [][]byte, visibility stark.Visibility) (claims []Claim) {
 	for _, m := range messages {
 		c := Claim{Length: len(m), Digest: keccak.Sum256(m)}
@@ -130,9 +131,9 @@ type System struct {
 	sponge sponge
 }
 
-// New returns a system. Messages that are stark.Public are part of its statements. New returns
-// zkbench.ErrParams for stark.Hidden if the parameters lack zero knowledge, because a message could be read
-// from its proof.
+// New returns a system with both tables. The parameter messages says who can read the messages. If it is
+// stark.Public, the messages are part of the system's statements. New returns zkbench.ErrParams for
+// stark.Hidden if the parameters lack zero knowledge, because a message could be read from its proof.
 func New(c stark.Config, messages stark.Visibility) (*System, error) {
 	if err := messages.Check(c.Params, stark.Public, stark.Hidden, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
@@ -145,7 +146,8 @@ func New(c stark.Config, messages stark.Visibility) (*System, error) {
 	return &System{t, s}, nil
 }
 
-// Prove proves the claims that are true of messages. There must be at least one message.
+// Prove proves the length and digest of each message. The proof is bound to the bytes in about. There must
+// be at least one message.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
 	statement, err := s.Statement(Claims(messages, s.sponge.messages), about)
 	if err != nil {
@@ -154,14 +156,15 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]b
 	return s.System.Prove(ctx, ex, s.Traces(messages), statement, options)
 }
 
-// Traces returns the traces of both tables with which the digests of messages are proved.
+// Traces returns the traces of both tables for a proof of the digests of the messages.
 func (s *System) Traces(messages [][]byte) []stark.Trace {
 	blocks := absorb(messages)
 	heights := s.heights(len(blocks))
 	return []stark.Trace{s.sponge.permutation.trace(heights[0], permuted(blocks)), s.sponge.trace(heights[1], blocks, len(messages))}
 }
 
-// Verify checks a proof of the claims, which must be in the order of the messages.
+// Verify checks a proof of the claims, which must be in the order of the messages. The proof must be bound
+// to the bytes in about.
 func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	statement, err := s.Statement(claims, about)
 	if err != nil {
@@ -170,8 +173,9 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	return s.System.Verify(proof, statement)
 }
 
-// Statement returns what a proof of these claims is about. The heights of the tables follow from the
-// messages' lengths. It returns zkbench.ErrParams if there are no claims or a claim is invalid.
+// Statement returns the statement of a proof of these claims that is bound to the bytes in about. The
+// heights of the tables follow from the lengths of the messages. Statement returns zkbench.ErrParams if
+// there are no claims or a claim is invalid.
 func (s *System) Statement(claims []Claim, about []byte) (stark.Statement, error) {
 	messages, err := s.sponge.claimed(claims)
 	if err != nil {

@@ -199,8 +199,8 @@ func (a *absorbed) input() (state [keccak.Lanes]uint64) {
 	return state
 }
 
-// Permutations returns the permutations that hashing the messages takes: one for each block, message by
-// message.
+// Permutations returns the permutations of Keccak-f that the hashes of the messages need, one for each
+// block. They are in the order of the messages.
 func Permutations(messages [][]byte) []States { return permuted(absorb(messages)) }
 
 // permuted returns the states around the permutation of each block.

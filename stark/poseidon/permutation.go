@@ -12,13 +12,13 @@ import (
 // Boxes is the number of columns for each S-box of a permutation.
 type Boxes int
 
-// Plain takes fewer columns, Cubed has a lower degree.
+// The values of Boxes. Plain takes fewer columns, and Cubed has a lower degree.
 const (
 	Plain Boxes = 1 // x⁷, of degree 7
 	Cubed Boxes = 2 // x³, and x³ x³ x: of degree 3
 )
 
-// Columns returns how many columns State uses.
+// Columns returns how many columns State uses for a permutation.
 func (b Boxes) Columns() int {
 	return int(b) * (poseidon.FullRounds*poseidon.Width + poseidon.PartialRounds)
 }
@@ -28,8 +28,10 @@ func full(round int) bool {
 	return round < poseidon.FullRounds/2 || round >= poseidon.FullRounds/2+poseidon.PartialRounds
 }
 
-// State constrains a row to hold the permutation of in, whose elements are expressions of degree 1. It uses
-// boxes.Columns() columns, from first on. It returns the state after the permutation, again of degree 1.
+// State constrains a row to hold Poseidon's permutation of a state, which is the parameter in. The elements
+// of this state must be expressions of degree 1. State uses boxes.Columns() adjacent columns. The parameter
+// first is the index of the first of them. State returns the state after the permutation, whose elements
+// have degree 1 too.
 func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) [poseidon.Width]air.Expr {
 	state := in
 	box := func(r, i int, x air.Expr) (seventh air.Expr) {
@@ -81,7 +83,7 @@ func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) 
 	return state
 }
 
-// Fill sets the columns of State in a row, and returns the state after the permutation.
+// Fill sets the cells of a row in the columns that State uses, and returns the state after the permutation.
 func Fill(cells *stark.Cells, row int, boxes Boxes, first int, state poseidon.State) poseidon.State {
 	box := func(x element) element {
 		cube := x.Mul(x).Mul(x)

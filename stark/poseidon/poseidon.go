@@ -1,8 +1,8 @@
-// Package poseidon proves paths in the Merkle trees of package merkle, with Poseidon digests over Goldilocks.
-// It uses package stark. The statement is "I know a path to this root, of a tree of this shape, from a row
-// with this digest". The siblings and the row's index are hidden, which needs parameters with zero knowledge,
-// or exposed (stark.Visibility). A row of the table is one permutation, with two columns for each S-box.
-// Other tables can use the same constraints (State).
+// Package poseidon proves paths in the Merkle trees of package merkle, with Poseidon digests over
+// Goldilocks. It uses package stark. The statement is "I know a path from a row with this digest to this
+// root, in a tree of this shape". The siblings and the row's index are hidden, which needs parameters with
+// zero knowledge, or exposed (stark.Visibility). Each row of the table holds one permutation, with two
+// columns for each S-box. With State, other tables can use the same constraints.
 package poseidon
 
 import (
@@ -31,7 +31,7 @@ const (
 	boxes0 = right0 + poseidon.DigestLen
 )
 
-// Width returns how many columns the table of paths has.
+// Width returns the number of columns in the table with which a System proves paths.
 func Width() int { return boxes0 + Cubed.Columns() }
 
 // The names of buses.
@@ -140,14 +140,14 @@ func checkShape(s merkle.Shape) error {
 	return nil
 }
 
-// Claim states that a tree has a row with this digest.
+// Claim states that a tree with the given root and shape has a row with the digest Leaf.
 type Claim struct {
 	Root  poseidon.Digest // the root of a merkle.Tree
 	Shape merkle.Shape
 	Leaf  poseidon.Digest // the row's poseidon.LinearHash
 }
 
-// Claims returns the claims that are true of paths.
+// Claims returns a Claim for each path, with the root to which the path leads.
 func Claims(paths []Path) (claims []Claim) {
 	for _, p := range paths {
 		claims = append(claims, Claim{p.Root(), p.Shape, p.Leaf})
@@ -161,9 +161,10 @@ type System struct {
 	params stark.Params
 }
 
-// New returns a system with these parameters, over Goldilocks, with trees of Poseidon. Siblings and indices
-// are stark.Hidden, which needs zero knowledge, or stark.Exposed. They are never part of a statement, so New
-// returns zkbench.ErrParams for stark.Public.
+// New returns a system with these parameters, over Goldilocks, with trees of Poseidon. The parameter
+// siblings says who can read the siblings and indices of paths. It is stark.Hidden, which needs zero
+// knowledge, or stark.Exposed. Siblings and indices are never part of a statement, so New returns
+// zkbench.ErrParams for stark.Public.
 func New(params stark.Params, siblings stark.Visibility) (*System, error) {
 	if err := siblings.Check(params, stark.Hidden, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("siblings: %w", err)
@@ -175,8 +176,9 @@ func New(params stark.Params, siblings stark.Visibility) (*System, error) {
 	return &System{s, params}, nil
 }
 
-// Prove proves the claims that are true of paths. There must be at least one path. Prove returns
-// zkbench.ErrParams if a path does not fit its tree's shape.
+// Prove proves that each of the given paths leads from its leaf to its root. The proof is bound to the bytes
+// in about. There must be at least one path. Prove returns zkbench.ErrParams if a path does not fit its
+// tree's shape.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, about []byte, options stark.Options) ([]byte, error) {
 	for i := range paths {
 		if err := paths[i].check(); err != nil {
@@ -190,7 +192,8 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, 
 	return s.System.Prove(ctx, ex, []stark.Trace{s.Trace(paths)}, statement, options)
 }
 
-// Verify checks a proof of the claims, which must be in the order of the paths.
+// Verify checks a proof of the claims, which must be in the order of the paths. The proof must be bound to
+// the bytes in about.
 func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	statement, err := s.Statement(claims, about)
 	if err != nil {
@@ -199,9 +202,10 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	return s.System.Verify(proof, statement)
 }
 
-// Statement returns what a proof of these claims is about: it asks for the leaf and the root of each path.
-// The table's height follows from the shapes. Statement returns zkbench.ErrParams if there are no claims, or
-// if a tree's number of rows is not a power of two.
+// Statement returns the statement of a proof of these claims that is bound to the bytes in about. The
+// statement asks the table's buses for the leaf and the root of each path. The height of the table follows
+// from the shapes of the trees. Statement returns zkbench.ErrParams if there are no claims, or if a tree's
+// number of rows is not a power of two.
 func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
 	statement.Context = about
 	if len(claims) == 0 {
@@ -236,7 +240,8 @@ func numbers(tuple []uint64, elements []element) []uint64 {
 // height returns the height of a table with the given number of rows of paths.
 func (s *System) height(rows int) int { return s.params.Height(max(64, rows)) }
 
-// Trace returns the trace of paths. The rows after them hold paths of one row, which answer nothing.
+// Trace returns the trace of the given paths. The rows after these paths hold other paths, of one row each,
+// with which the table answers nothing.
 func (s *System) Trace(paths []Path) stark.Trace {
 	rows := 0
 	for _, p := range paths {

@@ -7,17 +7,18 @@ import "github.com/zkbench/zkbench/stark"
 // hash and extension.
 type TreeParams struct {
 	Child, Inner, Last stark.Params
-	// Long, if set, replaces Child for proofs with at least LongRows rows. At a lower rate, proofs take
-	// longer. With more queries, the program is longer, regardless of the child's height.
+	// Long, if set, replaces Child for proofs with at least LongRows rows. At a lower rate, the child's
+	// proof takes longer. With more queries, the program is longer, whatever the height of the child is.
 	Long stark.Params
 }
 
-// LongRows is the height of a child's highest table at and above which TreeParams.Long is faster than Child.
+// LongRows is the least height of a child's highest table for which TreeParams.Long is faster than
+// TreeParams.Child.
 const LongRows = 1 << 10
 
-// Secure100 returns parameters with 100 proved bits in all layers, up to the Johnson radius, over the cubic
-// extension. stark.Secure100, by unique decoding over the quadratic extension, needs nearly twice as many
-// queries, and a program gets longer with more queries.
+// Secure100 returns parameters with 100 bits of proved soundness in all layers, up to the Johnson radius,
+// over the cubic extension. stark.Secure100, by unique decoding over the quadratic extension, needs nearly
+// twice as many queries, and a program gets longer with more queries.
 func Secure100() TreeParams {
 	s := TreeParams{Child: stark.Secure128(stark.Goldilocks), Last: short("secure100-last", 3, 40, 22)}
 	s.Child.Name, s.Child.Bits, s.Child.Queries = "secure100-inner", 100, 60
@@ -26,7 +27,8 @@ func Secure100() TreeParams {
 	return s
 }
 
-// Secure128 returns parameters with 128 proved bits in all layers, in the same way as Secure100.
+// Secure128 returns parameters with 128 bits of proved soundness in all layers, also up to the Johnson
+// radius over the cubic extension.
 func Secure128() TreeParams {
 	s := TreeParams{Child: stark.Secure128(stark.Goldilocks), Last: short("secure128-last", 3, 56, 20)}
 	s.Last.Bits = s.Child.Bits
@@ -34,8 +36,9 @@ func Secure128() TreeParams {
 	return s
 }
 
-// Compare100 returns parameters for comparison only. All layers have the same 100 bits as stark.Compare100,
-// which rest on a refuted conjecture. Their rates are lower.
+// Compare100 returns parameters for comparison only. The 100 bits of all layers rest on a refuted
+// conjecture, like those of stark.Compare100. The rates of Child, Inner and Last are lower than that of
+// stark.Compare100.
 func Compare100() TreeParams {
 	s := TreeParams{Child: stark.Compare100(stark.Goldilocks), Last: short("compare100-last", 2, 21, 16)}
 	s.Child.Name, s.Child.LogBlowup, s.Child.Queries = "compare100-inner", 3, 28

@@ -1,10 +1,14 @@
-// Package recursion proves that proofs of package stark verify: it turns many proofs into one, which states
-// what they state. A verifier is written down as a program, straight-line code that depends on the form of
-// the proofs and not on the proofs. Tables of package stark prove the program, which is in their fixed
-// columns. So a proof of recursion is an ordinary proof, which another program can verify in turn.
+// Package recursion proves that proofs of package stark verify. It turns many proofs into one proof, which
+// states everything that they state. The verifier is written down as a program. This program is
+// straight-line code that depends on the form of the proofs, but not on the proofs themselves. The form of
+// proofs means their system, the heights of its tables, and the buses, times and lengths in their
+// statements. Tables of package stark prove that the program accepts; they have the program in their fixed
+// columns. So the proof that this package makes is an ordinary proof of package stark, which another program
+// can verify in turn.
 //
-// Proofs are over Goldilocks, with its extension of degree 2 or 3 and trees of Poseidon. None has zero
-// knowledge: anyone who reads a proof can learn what the proofs below it reveal.
+// All proofs are over Goldilocks, with its extension of degree 2 or 3. The proofs that a program verifies
+// use trees of Poseidon. No proof has zero knowledge: anyone who reads a proof can learn what the proofs
+// below it reveal.
 package recursion
 
 import (
@@ -23,17 +27,18 @@ import (
 	"github.com/zkbench/zkbench/stark/poseidon"
 )
 
-// Child describes the proofs of one form, before there are any, and decides which program verifies them. A
-// Child is immutable, because no digest in a proof covers the buses and times of its statement.
+// Child describes proofs of one form before any of them exists. It decides which program verifies them. A
+// Child is immutable, because no digest in a proof covers the buses and times of the messages in the proof's
+// statement.
 type Child struct {
 	system *stark.System
 	like   stark.Statement // a statement with its form, buses, times and lengths
 	of     *System         // the system, if it is one of this package
 }
 
-// NewChild returns the Child for a system's proofs of statements like the given one: with its form, buses,
-// times and lengths. The numbers in it do not matter. New refuses a statement of more than one form. For
-// proofs of this package's System, use System.Child.
+// NewChild returns the Child for a system's proofs of statements that have the same form, buses, times and
+// lengths as the statement in the parameter like. The numbers in that statement do not matter. The function
+// New refuses a statement of more than one form. For proofs of this package's System, use System.Child.
 func NewChild(system *stark.System, like stark.Statement) Child {
 	like.Messages = slices.Clone(like.Messages)
 	like.Forms = slices.Clone(like.Forms)
@@ -93,27 +98,29 @@ type System struct {
 	program  *program
 }
 
-// Tables checks, proves and verifies with a system's own tables. System.Traces fills them.
+// Tables checks, proves and verifies statements about the tables of a System. System.Traces returns the
+// traces that fill these tables.
 type Tables interface {
 	Check(ctx context.Context, ex executor.Executor, traces []stark.Trace, about stark.Statement) error
 	Prove(ctx context.Context, ex executor.Executor, traces []stark.Trace, about stark.Statement, options stark.Options) ([]byte, error)
 	Verify(proof []byte, about stark.Statement) error
 }
 
-// Tables returns the system's tables.
+// Tables returns the tables with which the system proves.
 func (s *System) Tables() Tables { return s.system }
 
 // Digest returns a digest of everything that decides the system's proofs: the forms of the proofs that it
-// proves, its own tables and its parameters.
+// verifies, its own tables and its parameters.
 func (s *System) Digest() [sha512.Size]byte { return s.system.Digest() }
 
-// Memory estimates the most memory, in bytes, that a proof takes.
+// Memory estimates the largest amount of memory, in bytes, that making a proof takes at any time.
 func (s *System) Memory() (uint64, error) { return s.system.Memory(s.program.form()) }
 
-// New returns a system that proves proofs of the children's forms. Its own proofs can be children if it is
-// over Goldilocks with Poseidon. New returns zkbench.ErrParams if there are no children, if a child's
-// verifier has no program, if the children have different extensions, or if a child's parameters promise
-// fewer bits than c's.
+// New returns a system that proves that several proofs verify, one proof for each of the given children. If
+// c is over Goldilocks with Poseidon, the proofs of this system can be children of other systems. New
+// returns zkbench.ErrParams if there are no children, if the verifier of a child has no program, if the
+// children have different extensions, or if the parameters of a child promise fewer bits than the parameters
+// in c.
 func New(c stark.Config, children ...Child) (*System, error) {
 	params := c.Params
 	if len(children) == 0 {
@@ -183,8 +190,9 @@ func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []c
 	return b, statement, wrong
 }
 
-// Prove proves that the given proofs verify, one for each child in order. The proof is bound to about, for
-// example to the transaction that it belongs to. If one of the proofs does not verify, the error names it.
+// Prove proves that the given proofs verify, one for each child in order. The proof is bound to the bytes in
+// about, which can be, for example, the transaction that the proof belongs to. If one of the given proofs
+// does not verify, the error names that proof.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, about []byte, options stark.Options) ([]byte, error) {
 	traces, statement, err := s.Traces(proofs, about)
 	if err != nil {
@@ -194,8 +202,8 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof
 }
 
 // Traces returns the traces and the statement with which Tables proves that the given proofs verify. If one
-// of them does not verify, Traces returns an error in addition. If one does not decode, it returns only an
-// error.
+// of the given proofs does not verify, Traces returns an error in addition to the traces and the statement.
+// If one of them does not decode, Traces returns only an error.
 func (s *System) Traces(proofs []Proof, about []byte) (traces []stark.Trace, statement stark.Statement, err error) {
 	if len(proofs) != len(s.children) {
 		return nil, statement, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))
@@ -215,8 +223,8 @@ func (s *System) Traces(proofs []Proof, about []byte) (traces []stark.Trace, sta
 	return s.program.traces(b.Values), statement, err
 }
 
-// Statement returns what a proof about proofs of the given statements states: a digest of the statements'
-// numbers, with about as context.
+// Statement returns the statement of a proof that proofs of the given statements verify. It holds a digest
+// of the numbers in the given statements, and about as its context.
 func (s *System) Statement(statements []stark.Statement, about []byte) (statement stark.Statement, err error) {
 	if len(statements) != len(s.children) {
 		return statement, fmt.Errorf("%w: %d statements, accepted are %d", zkbench.ErrParams, len(statements), len(s.children))
@@ -251,7 +259,8 @@ func (p *program) statementFor(digest hash.Digest) (about stark.Statement) {
 	return about
 }
 
-// Verify checks a proof, bound to about, that proofs of these statements verify.
+// Verify checks a proof that proofs of the given statements verify. The proof must be bound to the bytes in
+// about.
 func (s *System) Verify(proof []byte, statements []stark.Statement, about []byte) error {
 	statement, err := s.Statement(statements, about)
 	if err != nil {
@@ -260,14 +269,14 @@ func (s *System) Verify(proof []byte, statements []stark.Statement, about []byte
 	return s.system.Verify(proof, statement)
 }
 
-// Child returns the Child with which a system above can prove that this system's proofs verify. It is for
-// proofs that are bound to nothing, with an empty about.
+// Child returns the Child with which another system can prove that this system's proofs verify. These proofs
+// must not be bound to anything: make them with an empty about.
 func (s *System) Child() Child {
 	return Child{s.system, s.program.statementFor(hash.Digest{}), s}
 }
 
-// Bits returns how many bits of soundness are proved for this system's proofs and for everything that they
-// prove: the minimum over all layers.
+// Bits returns how many bits of soundness are proved for this system's proofs and for all proofs below them.
+// This is the minimum over all layers.
 func (s *System) Bits() (int, error) {
 	c := s.Child()
 	return c.bits()

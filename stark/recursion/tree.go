@@ -14,14 +14,14 @@ import (
 // takes more memory.
 const most = 8
 
-// Tree combines many proofs into one. Each layer proves groups of up to eight proofs, until one proof is
-// left. The last layer turns that one into a short proof.
+// Tree combines many proofs into one. Each layer makes one proof for each group of up to eight proofs, until
+// one proof is left. The last layer turns that one into a short proof.
 type Tree struct {
 	layers [][]*System // for each layer the system of each group, in order; groups of one form share it
 }
 
-// NewTree returns a tree over n proofs of one form. It returns zkbench.ErrParams if n is less than 1, and in
-// the cases in which New does.
+// NewTree returns a tree over n proofs of one form. It returns zkbench.ErrParams if n is less than 1, and
+// whenever New returns it for a system of the tree.
 func NewTree(params TreeParams, child Child, n int) (*Tree, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%w: a tree over %d proofs, accepted are 1 and more", zkbench.ErrParams, n)
@@ -55,7 +55,7 @@ func NewTree(params TreeParams, child Child, n int) (*Tree, error) {
 	}
 }
 
-// System returns the system of the last proof.
+// System returns the system that makes the last proof.
 func (t *Tree) System() *System { return t.layers[len(t.layers)-1][0] }
 
 // Layers returns the number of proofs in each layer.
@@ -66,7 +66,8 @@ func (t *Tree) Layers() (proofs []int) {
 	return proofs
 }
 
-// Memory estimates the most memory, in bytes, that proving takes: that of the largest proof.
+// Memory estimates the largest amount of memory, in bytes, that proving takes at any time. This is the
+// memory of the largest proof.
 func (t *Tree) Memory() (bytes uint64, err error) {
 	for _, layer := range t.layers {
 		for _, s := range layer {
@@ -80,9 +81,9 @@ func (t *Tree) Memory() (bytes uint64, err error) {
 	return bytes, nil
 }
 
-// Prove proves that the given proofs verify. There must be as many as the n given to NewTree. The last proof
-// is bound to about, for example to the transaction that it belongs to. Options.Span gets phases with their
-// layer, such as "layer 1/commit".
+// Prove proves that the given proofs verify. There must be n of them, as given to NewTree. The last proof is
+// bound to the bytes in about, which can be, for example, the transaction that the proof belongs to. The
+// function options.Span gets names of phases with their layer, such as "layer 1/commit".
 func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, about []byte, options stark.Options) ([]byte, error) {
 	if err := t.over(len(proofs)); err != nil {
 		return nil, err
@@ -117,7 +118,8 @@ func (t *Tree) context(layer int, about []byte) []byte {
 	return about
 }
 
-// Verify checks a proof, bound to about, that proofs of these statements verify.
+// Verify checks a proof that proofs of the given statements verify. The proof must be bound to the bytes in
+// about.
 func (t *Tree) Verify(proof []byte, statements []stark.Statement, about []byte) error {
 	if err := t.over(len(statements)); err != nil {
 		return err

@@ -49,8 +49,9 @@ func (b Batching) factor(n int) float64 {
 // Protocol holds the figures that decide the soundness of a proof.
 type Protocol struct {
 	Field float64 // base-2 logarithm of the order of the field of challenges
-	// Excluded is the base-2 logarithm of the number of elements that the evaluation point never is, besides
-	// those of rows and of Domain. The value 0 excludes one element too many, which is negligible.
+	// Excluded is the base-2 logarithm of a number of excluded elements. The evaluation point is never one
+	// of them, nor a point of the rows or of the code's domain. The value 0 excludes one element too many,
+	// which is negligible.
 	Excluded float64
 
 	// The code consists of polynomials of degree below Dimension, evaluated on Domain points. Dimension need
@@ -84,16 +85,17 @@ type Grinding struct {
 	Lookup, Point, Batching, Fold, Queries int
 }
 
-// Lookup is a sum of fractions over the tables. Fractions is their number. Degree is the degree of each
-// denominator in the challenges: with powers of one challenge, it is the number of a tuple's values.
+// Lookup describes a lookup argument, which is a sum of fractions over the tables. Fractions is the number
+// of fractions. Degree is the degree of each denominator in the challenges. If the values of a tuple are
+// weighed by powers of one challenge, Degree is the number of these values.
 type Lookup struct {
 	Name      string
 	Fractions float64
 	Degree    int
 }
 
-// Regime is a bound on the distance between a word and the code, with the proximity theorem that holds up to
-// it.
+// Regime is a bound on the distance between a word (any list of values on the domain) and the code, together
+// with the proximity theorem that holds up to this bound.
 type Regime interface {
 	String() string
 	// radius is the share of a word's values in which it may differ from the code. list is the maximum number
@@ -117,8 +119,8 @@ func (u UniqueDecoding) linear(rate, dimension float64) float64 {
 	return math.Log2(u.radius(rate)*dimension/rate + 1)
 }
 
-// Johnson is the regime up to the radius 1 - √ρ - η. If Gap is 0, η is √ρ / 2M, and M must be at least 3.
-// Otherwise η is Gap, and M follows from it.
+// Johnson is the regime up to the radius 1 - √ρ - η, where ρ is the rate. If Gap is 0, η is √ρ / 2M, and M
+// must be at least 3. Otherwise η is Gap, and M follows from it.
 type Johnson struct {
 	M   int
 	Gap float64
@@ -183,8 +185,8 @@ func (r Report) Least() Round {
 // Bits returns the proved soundness in bits, rounded down.
 func (r Report) Bits() int { return int(math.Floor(r.Least().Bits)) }
 
-// Best returns the report with the most bits among unique decoding and the Johnson radius with m from 3 to
-// 64. It returns zkbench.ErrParams if a field of p is out of range.
+// Best returns the report with the most bits among the regimes UniqueDecoding and Johnson, the latter with M
+// from 3 to 64. It returns zkbench.ErrParams if a field of p is out of range.
 func (p Protocol) Best() (best Report, err error) {
 	best, err = p.Report(UniqueDecoding{})
 	for m := 3; m <= 64 && err == nil; m++ {
@@ -198,7 +200,7 @@ func (p Protocol) Best() (best Report, err error) {
 }
 
 // Report returns the bits of every round in a regime. It returns zkbench.ErrParams if a field of p is out of
-// range, or if the regime has no radius at p's rate.
+// range, or if the radius of the regime is not above 0 at p's rate.
 func (p Protocol) Report(regime Regime) (Report, error) {
 	if err := p.check(regime); err != nil {
 		return Report{}, err
@@ -267,9 +269,10 @@ func (p Protocol) check(regime Regime) error {
 	return nil
 }
 
-// Conjectured returns the bits that were claimed for such proofs until ePrint 2025/2046 and 2025/2010 refuted
-// the claim. The claim was that each query detects a word far from the code, up to the code's capacity, with
-// probability 1 - ρ. The result says nothing about soundness; use it only to compare with published figures.
+// Conjectured returns the bits that were claimed for such proofs until ePrint 2025/2046 and 2025/2010
+// refuted the claim. The claim was that each query detects a word far from the code, up to the code's
+// capacity, with probability 1 - ρ, where ρ is the rate. The result says nothing about soundness; use it
+// only to compare with published figures.
 func (p Protocol) Conjectured() float64 {
 	return float64(p.Queries)*-math.Log2(p.Dimension/p.Domain) + float64(p.Grinding.Queries)
 }

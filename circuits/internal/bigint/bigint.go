@@ -1,10 +1,10 @@
 // Package bigint computes modulo a prime that is not the circuit's own, on limbs of 68 bits.
 //
 // A product x·y = q·p + c is checked in one of two ways. Schoolbook compares the columns of limbs as
-// integers, with carries, and checks all ranges bit by bit. CRT compares modulo 2^272, by the lower columns,
-// and modulo the circuit's own prime, and looks ranges up in a table. The integers are equal then, because
-// their difference is less than the product of both moduli (Williamson, "Non-native field arithmetic with
-// Turbo-PLONK", 2020).
+// integers, with carries, and checks all ranges bit by bit. CRT compares both sides modulo 2^272, by the
+// lower columns, and modulo the circuit's own prime. It checks ranges by lookups in a table. Both
+// comparisons together show that the integers are equal, because their difference is less than the product
+// of both moduli (Williamson, "Non-native field arithmetic with Turbo-PLONK", 2020).
 //
 // Additions do not reduce: an element records how large its limbs may be.
 package bigint
@@ -24,7 +24,7 @@ import (
 const (
 	// Limbs is the number of limbs of an element, the lowest first.
 	Limbs = 4
-	// Width is the number of bits of a limb that a product has.
+	// Width is the number of bits of each limb of a product. Limbs of a sum can be wider.
 	Width = 68
 
 	// widest is the number of bits that a limb may reach before it is reduced. A column
@@ -44,7 +44,8 @@ const (
 	CRT
 )
 
-// Field is arithmetic modulo p in one circuit. Its methods do not return errors; Err returns the first.
+// Field is arithmetic modulo p in one circuit. Its methods do not return errors; Err returns the first
+// error.
 type Field struct {
 	api     frontend.API
 	p       *big.Int
@@ -54,7 +55,8 @@ type Field struct {
 	err     error
 }
 
-// Int is an element: an integer with that residue, in limbs whose upper bounds are known.
+// Int is an element of the field. It is stored as an integer with this residue modulo p, in limbs whose
+// upper bounds are known.
 type Int struct {
 	limbs  []frontend.Variable
 	most   []*big.Int
@@ -293,7 +295,7 @@ func (f *Field) constants() []frontend.Variable {
 	return out
 }
 
-// Hints returns the hints that solvers of this package's circuits need.
+// Hints returns the hint functions that a solver needs for circuits that use this package.
 func Hints() []solver.Hint { return append(gate.Hints(), Residue, Ratio, Quotient) }
 
 // operands takes the modulus and n elements off a hint's inputs.
@@ -313,7 +315,7 @@ func put(outputs []*big.Int, v *big.Int) {
 	}
 }
 
-// Residue computes the hint of a product, a·b mod p. Its inputs are p, a and b.
+// Residue computes the hint for a product, a·b mod p. Its inputs are p, a and b.
 func Residue(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, _, err := operands(inputs, 2)
 	if err != nil {
@@ -323,7 +325,7 @@ func Residue(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Ratio computes the hint of a division, a/b mod p, or 0 if b is 0. Its inputs are p, a and b.
+// Ratio computes the hint for a division. The hint is a/b mod p, or 0 if b is 0. Its inputs are p, a and b.
 func Ratio(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, _, err := operands(inputs, 2)
 	if err != nil {
@@ -337,8 +339,8 @@ func Ratio(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Quotient computes the hint of a comparison, (a·b + k·p - c)/p rounded down. Its inputs are p, a, b, c and
-// k.
+// Quotient computes the hint for the check that a product is c. The hint is (a·b + k·p - c)/p, rounded down.
+// Its inputs are p, a, b, c and k.
 func Quotient(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, rest, err := operands(inputs, 3)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package circuittest tests circuits: that they prove and verify, and that they leave a prover no choice.
+// Package circuittest has checks for the tests of circuits. They check that a circuit can be proved and
+// verified, and that it leaves a prover no choice of the values.
 package circuittest
 
 import (
@@ -23,7 +24,8 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Builders returns the constraint systems on which circuits are tested, by name.
+// Builders returns the builders of the constraint systems on which circuits are tested, by the name of the
+// system.
 func Builders() map[string]frontend.NewBuilder {
 	return map[string]frontend.NewBuilder{"scs": scs.NewBuilder[constraint.U64], "r1cs": r1cs.NewBuilder[constraint.U64]}
 }
@@ -49,14 +51,14 @@ func Public(t testing.TB, assignment, public frontend.Circuit) {
 	golden.Equal(t, "public inputs", fmt.Sprint(want.Vector()), fmt.Sprint(got.Vector()))
 }
 
-// Solves returns nil if an assignment satisfies a system, and otherwise the reason why it does not.
+// Solves returns nil if the assignment satisfies the system. Otherwise the error says why it does not.
 func Solves(t testing.TB, system constraint.ConstraintSystem, assignment frontend.Circuit, hints []solver.Hint) error {
 	t.Helper()
 	return system.IsSolved(Witness(t, assignment), solver.WithHints(hints...))
 }
 
-// Prove proves and verifies with gnark's PLONK. It also checks that the proof is refused for the public
-// inputs of other.
+// Prove proves the circuit for the assignment with gnark's PLONK, and verifies the proof. It also checks
+// that the proof is refused for the public inputs of the assignment other.
 func Prove(t *testing.T, circuit, assignment, other frontend.Circuit, hints []solver.Hint) {
 	t.Helper()
 	system := Compile(t, scs.NewBuilder[constraint.U64], circuit)
@@ -69,7 +71,7 @@ func Prove(t *testing.T, circuit, assignment, other frontend.Circuit, hints []so
 	must.Fail(t, plonk.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())), must.ErrAny, "a proof for other public inputs")
 }
 
-// ProveGroth16 does what Prove does, with Groth16.
+// ProveGroth16 makes the same checks as Prove, but with Groth16.
 func ProveGroth16(t *testing.T, circuit, assignment, other frontend.Circuit, hints []solver.Hint) {
 	t.Helper()
 	system := Compile(t, r1cs.NewBuilder[constraint.U64], circuit)
@@ -80,8 +82,9 @@ func ProveGroth16(t *testing.T, circuit, assignment, other frontend.Circuit, hin
 	must.Fail(t, groth16.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())), must.ErrAny, "a proof for other public inputs")
 }
 
-// NothingFree checks on each constraint system that a circuit leaves a prover no choice. It checks as much as
-// Solution.Free and Solution.OtherOutputs can show; the latter tries every stride-th output of the hints.
+// NothingFree checks on each constraint system that a circuit leaves a prover no choice, as far as
+// Solution.Free and Solution.OtherOutputs can show this. OtherOutputs gets the given stride: it tries every
+// stride-th output of the hints.
 func NothingFree(t *testing.T, circuit, assignment frontend.Circuit, hints []solver.Hint, stride int) {
 	t.Helper()
 	for name, b := range Builders() {

@@ -17,9 +17,9 @@ import (
 	"github.com/consensys/gnark/std/rangecheck"
 )
 
-// Statement is a statement in the source of our gadgets that constrains something: an assertion, a range, or
-// a gate whose result is read. All its calls in one circuit are one Statement, unless different functions
-// lead to them.
+// Statement is a statement in the source of this module's gadgets that constrains something: an assertion, a
+// range check, or a gate whose result is read. If it is executed several times for one circuit, all
+// executions count as one Statement, unless they are reached through different functions.
 type Statement struct {
 	Name string // the functions that lead to it, and its kind
 	site site
@@ -37,7 +37,8 @@ type Mode int
 // The modes.
 const (
 	_ Mode = iota
-	// LeftOut leaves an assertion out. It replaces a gate's result by an output of the hint Free.
+	// LeftOut leaves the statement out if it is an assertion. If it is a gate, the output of the hint Free
+	// replaces its result.
 	LeftOut
 	// Watched leaves an assertion out and passes its first operand to the hint Watch.
 	Watched
@@ -45,15 +46,15 @@ const (
 	zeroed
 )
 
-// Free computes the hint that replaces a gate that is left out. Its input and its output are the gate's
-// result.
+// Free computes the hint that replaces a gate that is left out. The hint's input is the gate's result, and
+// its output is the same value.
 func Free(_ *big.Int, inputs, outputs []*big.Int) error {
 	outputs[0].Set(inputs[0])
 	return nil
 }
 
-// Watch computes the hint of a watched assertion. Its input is the assertion's first operand, and its output
-// is zero.
+// Watch computes the hint that replaces a Watched assertion. The hint's input is the assertion's first
+// operand, and its output is zero.
 func Watch(_ *big.Int, _, outputs []*big.Int) error {
 	outputs[0].SetUint64(0)
 	return nil
@@ -76,14 +77,14 @@ func Change(h solver.Hint, change func(inputs, outputs []*big.Int)) Option {
 	})
 }
 
-// Switched returns a builder that treats the given statements as their modes say.
+// Switched returns a builder that treats each of the given statements as its mode says.
 func Switched(b frontend.NewBuilder, modes map[Statement]Mode) frontend.NewBuilder {
 	return NewSwitches(modes).builder(b)
 }
 
-// Statements returns the statements of a circuit. These are all assertions and ranges, and each gate whose
-// result may be zero without the honest prover of the assignment noticing it. The results of other gates are
-// compared with known answers, so those tests check them.
+// Statements returns the statements of a circuit. These are all assertions, all range checks, and each gate
+// for which the assignment still satisfies the circuit if the result is replaced by zero. Other gates are
+// left out, because tests with known answers check them.
 func Statements(t testing.TB, b frontend.NewBuilder, circuit, assignment frontend.Circuit, hints []solver.Hint) []Statement {
 	t.Helper()
 	s := NewSwitches(nil)
@@ -97,7 +98,7 @@ func Statements(t testing.TB, b frontend.NewBuilder, circuit, assignment fronten
 	return s.Statements()
 }
 
-// Switches holds the modes of statements, and records all statements that it is asked about.
+// Switches holds the modes of statements. It also records every statement for which At was called.
 type Switches struct {
 	modes map[site]Mode
 	sites map[[depth]uintptr]site // by callers; no site: not ours
@@ -113,8 +114,8 @@ func NewSwitches(modes map[Statement]Mode) *Switches {
 	return s
 }
 
-// Statements returns the statements that were asked about. Their names are numbered in the order of the
-// source.
+// Statements returns the statements for which At was called. If several have the same name, numbers are
+// added to it in the order of the source.
 func (s *Switches) Statements() []Statement {
 	all := slices.SortedFunc(maps.Keys(s.seen), func(a, b site) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line)) })
 	var out []Statement
@@ -135,8 +136,8 @@ func (s *Switches) Statements() []Statement {
 // depth is the number of callers that are examined.
 const depth = 24
 
-// At returns the mode of a statement. Only the method that a gadget calls may call At, and it must do so
-// directly.
+// At returns the mode of the statement that is being executed, and records the statement. It finds the
+// statement by its callers. So a builder's method that a gadget calls must call At directly.
 func (s *Switches) At(kind string, gate bool) Mode {
 	var callers [depth]uintptr
 	runtime.Callers(3, callers[:])

@@ -16,8 +16,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/forgery"
 )
 
-// Forgery breaks one statement of a circuit. It is a prover that assigns false inputs or changes outputs of
-// hints, and is honest otherwise.
+// Forgery describes a prover who breaks one statement of a circuit. The prover assigns false inputs or
+// changes outputs of hints, and is honest otherwise.
 type Forgery struct {
 	Assignment frontend.Circuit
 	Options    []Option
@@ -37,15 +37,17 @@ type Matrix struct {
 	Calls []string
 	// Forgeries maps names of statements to their forgeries.
 	Forgeries map[string]Forgery
-	// Output names the statement that compares the circuit's result with public inputs. If it is set,
-	// forgeries of other statements get the result that they lead to, by WithResult.
+	// Output names the statement that compares the circuit's result with public inputs. If it is set, a
+	// forgery of another statement is checked with the result to which it leads. WithResult puts this result
+	// into the assignment.
 	Output     string
 	WithResult func(a frontend.Circuit, result []*big.Int) frontend.Circuit
 
 	on map[string]map[string][]Statement // by name and builder; nil: not listed yet
 }
 
-// Constraints returns the statements of the circuit on each constraint system, with a forgery each.
+// Constraints returns the statements that the circuit has on any of its constraint systems, each with its
+// forgery.
 func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 	t.Helper()
 	on := m.statements(t)
@@ -82,7 +84,8 @@ func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 	return out
 }
 
-// Open returns the circuit on constraint system b. The output is passed to the hint Watch, and not compared.
+// Open returns the circuit on the constraint system named b, without the statement Output. The circuit's
+// result is passed to the hint Watch instead of being compared with public inputs.
 func (m *Matrix) Open(t *testing.T, b string) constraint.ConstraintSystem {
 	t.Helper()
 	return Compile(t, Switched(Builders()[b], m.modes(t, b, m.Output, Watched)), m.Circuit)

@@ -7,22 +7,24 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 )
 
-// Free returns what a circuit leaves free at its solution, to first order. It names a wire for each dimension
-// of the kernel of the constraints' Jacobian, with the inputs fixed. It also names each input on which no
-// constraint depends.
+// Free returns the names of wires that a circuit leaves free at this solution, to first order. With the
+// inputs fixed, it names one wire for each dimension of the kernel of the constraints' Jacobian. It also
+// names each input on which no constraint depends.
 //
 // If there is no kernel, no curve of other solutions passes through this one, because a curve would have a
-// tangent there. So no wire is missing from all constraints. Nor can outputs of hints move against each
-// other, however many constraints are between them; changes of single values do not show that.
+// tangent there. So every wire is in some constraint. It is also impossible to change several outputs of
+// hints together along such a curve, however many constraints are between them. Changes of single values do
+// not show that.
 //
 // Free does not show that the solution is the only one. Bits that are asserted to be 0 or 1 have no tangent,
-// whether or not their sum is asserted; OtherOutputs changes those. At another witness there may be a kernel,
-// for instance after a division of 0 by 0. And a kernel is not always a choice: v² = 0 leaves v free to first
-// order.
+// whether or not their sum is asserted. OtherOutputs tests these bits by changing them. At another witness
+// there may be a kernel, for instance after a division of 0 by 0. And a kernel does not always give a
+// choice: the constraint v² = 0 leaves v free to first order.
 //
-// Values that were committed to are fixed, as inputs are. Lookups bind them to rows of a table, which have no
-// tangent either. Free does not show that a value is looked up, nor in which table. It does show that
-// looked-up digits sum to the value that was cut into them, and what is computed from looked-up rows.
+// Values that the circuit commits to are treated as fixed, like inputs. Lookups bind these values to rows of
+// a table, which have no tangent either. Free does not show that a value is looked up, nor in which table.
+// It does show that the looked-up digits of a value sum to that value, and that looked-up rows determine
+// what is computed from them.
 func (s *Solution) Free() []string {
 	var free []string
 	depended := make([]bool, len(s.values))

@@ -13,14 +13,15 @@ import (
 	frontendcs "github.com/consensys/gnark/frontend/cs"
 )
 
-// Solution holds a value for each wire of a circuit. gnark checks only the values that it computes itself. So
-// circuits are solved here, once, and a change of one value is propagated only to what depends on it.
+// Solution holds a value for each wire of a circuit. Solve solves a circuit once, and a change of one value
+// is then propagated only to the values that depend on it. gnark itself checks only the values that it has
+// computed, so it cannot check changed ones.
 //
 // A gate of Plonk and a constraint of Groth16 are both l·r + rest = 0 for sums l, r and rest of wires.
 // Lookups and range checks are such constraints, too, on a challenge that follows from a commitment to what
 // is looked up. Here the challenge is drawn at random, once. It need not be drawn again, because the change
-// of a value does not depend on it. The proof system checks that the challenge follows from the commitment,
-// and what the gates of the commitment say.
+// of a value does not depend on it. The proof system checks that the challenge follows from the commitment.
+// It also checks the gates that belong to the commitment.
 type Solution struct {
 	q         *big.Int
 	values    []fr.Element // of wires; the last is 1, for constants
@@ -54,7 +55,8 @@ type step struct {
 	outputs []uint32 // none: an assertion
 }
 
-// Solve solves a system over BN254. The error names the hint that fails or the constraint that does not hold.
+// Solve computes the values of all wires of a constraint system over BN254 from its inputs. The error names
+// the hint that fails or the constraint that does not hold.
 func Solve(system constraint.ConstraintSystem, inputs witness.Witness, hints []solver.Hint) (*Solution, error) {
 	compiled := system.(*cs.R1CS) // which is SparseR1CS, too
 	config, err := solver.NewConfig(solver.WithHints(hints...))
@@ -278,8 +280,8 @@ func (s *Solution) gradient(c *step) []term {
 // change to all that depends on the output, and returns the outputs for which the circuit is still solved. It
 // tries every stride-th output; tried is the number of outputs tried.
 //
-// Hints whose inputs change give their honest results for the new inputs. So a prover may still find an
-// assignment by changing several outputs at once.
+// If the inputs of another hint change, that hint gives its honest result for the new inputs. So
+// OtherOutputs does not find assignments in which a prover changes several outputs at once.
 func (s *Solution) OtherOutputs(stride int) (others []string, tried int) {
 	n := 0
 	for i := range s.steps {

@@ -8,12 +8,12 @@ import (
 	"github.com/consensys/gnark/frontend"
 )
 
-// AssertBelow asserts that limbs, of width bits each and the lowest first, make an integer below bound. The
-// caller must assert that each limb is below 2^width.
+// AssertBelow asserts that limbs make an integer below bound. The limbs have width bits each, the lowest
+// limb first. The caller must assert that each limb is below 2^width.
 //
-// The prover names the highest limb i that differs from the bound's. All limbs above it must equal the
-// bound's, and the caller's inRange must assert that bound_i - 1 - limb_i is below 2^width. This takes some
-// five gates per limb, while a comparison bit by bit takes one gate per bit.
+// The prover names i, the highest limb that differs from the bound's. All limbs above it must equal the
+// bound's. The caller's function inRange must assert that bound_i - 1 - limb_i is below 2^width. This takes
+// some five gates per limb, while a comparison bit by bit takes one gate per bit.
 func AssertBelow(api frontend.API, limbs []frontend.Variable, width int, bound *big.Int, inRange func(v frontend.Variable)) error {
 	of := make([]*big.Int, len(limbs)) // the bound's limbs
 	mask := new(big.Int).Lsh(big.NewInt(1), uint(width))
@@ -48,9 +48,9 @@ func AssertBelow(api frontend.API, limbs []frontend.Variable, width int, bound *
 	return nil
 }
 
-// FirstDifference computes the hint of AssertBelow. From the number n of limbs, the bound's limbs and the
-// limbs it gives n bits. Only the bit of the highest limb that differs from the bound's is set, or the lowest
-// bit if none differs.
+// FirstDifference computes the hint for AssertBelow. The hint's inputs are n (the number of limbs), the n
+// limbs of the bound, and the n limbs that are compared with them. The hint's outputs are n bits. Only the
+// bit of the highest limb that differs from the bound's is set, or the lowest bit if none differs.
 func FirstDifference(_ *big.Int, inputs, outputs []*big.Int) error {
 	n := len(outputs)
 	if len(inputs) != 1+2*n {
@@ -83,7 +83,7 @@ func AssertBits(api frontend.API, v frontend.Variable, n int) ([]frontend.Variab
 	return bits, nil
 }
 
-// Bits computes the hint of AssertBits: the bits of its input, the lowest first.
+// Bits computes the hint for AssertBits: the bits of the hint's input, the lowest first.
 func Bits(_ *big.Int, inputs, outputs []*big.Int) error {
 	for i := range outputs {
 		outputs[i].SetUint64(uint64(inputs[0].Bit(i)))
@@ -91,5 +91,5 @@ func Bits(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Hints returns the hints that solvers of this package's circuits need.
+// Hints returns the hint functions that a solver needs for circuits that use this package.
 func Hints() []solver.Hint { return []solver.Hint{FirstDifference, Bits} }

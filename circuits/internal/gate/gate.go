@@ -2,7 +2,8 @@
 //
 //	qL·a + qR·b + qM·a·b + qO·c + qC = 0,
 //
-// as one gate of Plonk, where gnark's API would take several. On other constraint systems it uses the API.
+// as one gate of Plonk. With gnark's own API they would take several gates. On other constraint systems this
+// package uses gnark's API.
 package gate
 
 import (

@@ -1,6 +1,7 @@
 // Package inside lets this module's tests look into a circuit of package plonkish, and leave one of its
-// constraints out. The methods for this take a Key, which nobody outside the module gets by accident. They
-// change only the caller's own Builder or a copy of a circuit, and never a key.
+// constraints out. The methods for this take a Key, which nobody outside the module gets by accident. These
+// methods change only the caller's own Builder or a copy of a circuit. They never change a proving key or a
+// verifying key.
 package inside
 
 import "github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -21,17 +22,17 @@ type Circuit struct {
 	// Constraints lists all constraints: each term of each row's gate, each lookup of each row, and each
 	// wire. A wire says that one cell holds what the cells wired to it hold.
 	Constraints []Constraint
-	// Check checks the circuit with other values of its unknowns, either as it is or with one constraint left
-	// out. If that constraint is a wire, values has one element more than there are unknowns: the last is the
-	// value of the wire's cell, left out or not.
+	// Check checks the circuit with other values of its unknowns, either as it is or with one constraint
+	// left out. If that constraint is a wire, values has one element more than there are unknowns. The last
+	// element is then the value of the wire's cell, whether or not the wire is left out.
 	Check func(values []fr.Element, constraint int, leftOut bool) error
 }
 
 // Constraint describes one constraint: a term, a lookup or a wire.
 type Constraint struct {
-	// Line says where the source adds the row, and which gate and term, or which lookup and table, the
-	// constraint is. It also lists the row's parameters that the constraint reads and that are not 0. Name
-	// has the values of these parameters too.
+	// Line says where the source adds the row, and to which gate and term, or to which lookup and table, the
+	// constraint belongs. It also lists the row's parameters that the constraint reads and that are not 0.
+	// Name has the values of these parameters too.
 	Line, Name string
 
 	Row   int

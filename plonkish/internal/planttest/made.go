@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// Alone checks a witness that a test has forged. It must break exactly one constraint of its circuit, and be
-// accepted if that constraint is left out.
+// Alone checks the witness in c, which a test has forged. The witness must break exactly one constraint of
+// the circuit. If that constraint is left out, the circuit must accept the witness.
 func Alone(t testing.TB, c *inside.Circuit) {
 	t.Helper()
 	s := newSolver(c)
@@ -26,8 +26,8 @@ func Alone(t testing.TB, c *inside.Circuit) {
 	}
 }
 
-// AloneWire checks a forged witness that gives one cell a value of its own. It must break the cell's wire and
-// nothing else.
+// AloneWire checks the witness in c with one change: one cell holds the value own instead of the value of
+// the cells that are wired to it. This change must break the cell's wire and no other constraint.
 func AloneWire(t testing.TB, c *inside.Circuit, column, row int, own fr.Element) {
 	t.Helper()
 	cell := column*(len(c.Unknown)/c.Columns) + row
@@ -56,8 +56,8 @@ func (s *solver) refuses(t testing.TB, constraint int) {
 	}
 }
 
-// Tables checks the tables of circuits. Their names must be those in want, and each must have exactly the
-// rows that want gives, in any order.
+// Tables checks the lookup tables of circuits. The names of the tables must be the keys of want. Each table
+// must have exactly the rows that want has for its name, in any order.
 func Tables(t testing.TB, want map[string][][]fr.Element, circuits ...*inside.Circuit) {
 	t.Helper()
 	checked := make(map[string]bool)

@@ -1,6 +1,7 @@
-// Package planttest tests that each constraint of a plonkish gadget is needed. It looks for a forgery: a witness
-// that breaks this constraint and satisfies all others. To find one, it changes a value near the constraint,
-// and repairs all other constraints by the values that they decide.
+// Package planttest tests that each constraint of a plonkish gadget is needed. For each constraint it looks
+// for a forgery: a witness that breaks this constraint and satisfies all others. To find one, it changes a
+// value near the constraint. Then it changes the values that other constraints decide, so that these
+// constraints hold again.
 package planttest
 
 import (
@@ -14,10 +15,12 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// Check tests that each constraint of the circuits has a forgery; one constraint of each name is enough. Long
-// tests check all names, others some names of each line. If a circuit is satisfied, Check searches for
-// forgeries. If it is not, a test has made the forgery: the circuit's witness breaks exactly one constraint.
-// Some constraints have no forgery because others imply them; redundant maps their lines to those others.
+// Check tests that each constraint of the circuits has a forgery. If several constraints have the same name,
+// a forgery of one of them is enough. Long tests check all names. Other tests check some names of each line.
+// If a circuit's witness satisfies the circuit, Check searches for forgeries. If it does not, the test has
+// made a forgery itself: the circuit's witness breaks exactly one constraint. Some constraints have no
+// forgery because other constraints imply them. The map redundant gives these other constraints for the line
+// of each such constraint.
 func Check(t *testing.T, pkg string, redundant map[string]string, circuits ...*inside.Circuit) {
 	t.Helper()
 	names := make(map[string][]string) // by line

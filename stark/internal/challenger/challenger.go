@@ -1,6 +1,6 @@
-// Package challenger derives the challenges of a proof from everything that was absorbed before. There are
-// two challengers: NewBytes uses the module's transcript of bytes, and NewDuplex uses a sponge over field
-// elements, which a circuit can follow.
+// Package challenger derives the challenges of a proof from all messages that were absorbed before. There
+// are two challengers: NewBytes uses the module's transcript of bytes, and NewDuplex uses a sponge over
+// field elements, which a circuit can follow.
 package challenger
 
 import (
@@ -40,7 +40,8 @@ type bytes[E field.Element[E], X field.Extension[E, X]] struct {
 	t     transcript.Transcript
 }
 
-// NewBytes returns a challenger on the module's transcript. The transcript is named after the protocol.
+// NewBytes returns a challenger that uses a transcript of package transcript. The transcript gets the name
+// of the protocol.
 func NewBytes[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], protocol string) Challenger[E, X] {
 	return &bytes[E, X]{f, transcript.New(protocol)}
 }

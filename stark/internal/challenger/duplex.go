@@ -33,7 +33,7 @@ func NewDuplex[X field.Extension[goldilocks.Element, X]](protocol string) Challe
 	return d
 }
 
-// Label returns the element that stands for a label: the first eight bytes of its SHA-512, modulo p.
+// Label returns the element that stands for a label: the first eight bytes of the label's SHA-512, modulo p.
 func Label(l string) goldilocks.Element {
 	h := sha512.Sum512([]byte(l))
 	return goldilocks.Reduce(binary.LittleEndian.Uint64(h[:]))
@@ -62,7 +62,8 @@ func (d *duplex[X]) Elements(l string, elements []goldilocks.Element) { d.absorb
 // Bytes absorbs data as Elements encodes it.
 func (d *duplex[X]) Bytes(l string, data []byte) { d.absorb(l, Elements(data)) }
 
-// Elements encodes bytes as elements: their number, then four bytes in each element.
+// Elements encodes bytes as elements. The first element is the number of bytes. Each of the others holds up
+// to four bytes.
 func Elements(data []byte) []goldilocks.Element {
 	elements := []goldilocks.Element{goldilocks.Element(len(data))}
 	for ; len(data) > 0; data = data[min(4, len(data)):] {

@@ -46,8 +46,9 @@ type Row struct {
 // Pairs is the number of cells in a permutation's state.
 const Pairs = poseidon.Width / 2
 
-// Permutation states that Out is the permutation of In. If Swap is 1, the first two pairs of In are exchanged
-// with the next two before, which exchanges two digests. Other rows must make Swap 0 or 1.
+// Permutation states that Out is the permutation of In. If Swap is 1, the first two pairs of In are
+// exchanged with the next two before the permutation, which exchanges two digests. Other rows must make Swap
+// 0 or 1.
 type Permutation struct {
 	In, Out [Pairs]Cell
 	Swap    Cell
@@ -69,8 +70,8 @@ func New(d Degree) *Builder { return &Builder{Degree: d, constants: make(map[X]V
 // Err returns a zkbench.ErrProof that names the first row that does not hold, or nil.
 func (b *Builder) Err() error { return b.err }
 
-// Value is a multiple of a cell's value plus a constant, or a constant alone. Multiplying by constants and
-// adding them needs no rows.
+// Value is a multiple of a cell's value plus a constant, or a constant alone. It takes no rows to multiply a
+// Value by a constant or to add a constant to it.
 type Value struct {
 	cell  Cell
 	scale E
@@ -154,7 +155,8 @@ func (b *Builder) operand(c Cell) (x X) {
 	return x
 }
 
-// Result returns what r states that Out is, for the given operands.
+// Result returns the value that the row r states for Out, if the operands A, B and C have the values a, b
+// and c.
 func (d Degree) Result(r *Row, a, b, c X) X {
 	x := r.Constant
 	if r.Product != 0 {
@@ -325,8 +327,9 @@ func (b *Builder) OverUnit(x Value) Value {
 	return b.Mul(x, Constant(b.Degree.Inverse(X{0, 1})))
 }
 
-// SecondTimes returns the second element of the pair c, times x, plus z. It takes OverUnit(x) instead of x.
-// If c is not a pair, SecondTimes returns c without its first coordinate, times xOverUnit, plus z.
+// SecondTimes returns the second element of the pair c, times x, plus z. The argument xOverUnit must be
+// OverUnit(x). If c is not a pair, SecondTimes returns c without its first coordinate, times xOverUnit, plus
+// z.
 func (b *Builder) SecondTimes(c, xOverUnit, z Value) Value {
 	return b.coordinate(c, xOverUnit, z, Row{Product: 1, First: goldilocks.Modulus - 1})
 }

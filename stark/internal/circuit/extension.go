@@ -11,7 +11,8 @@ type E = goldilocks.Element
 // MostDegree is the largest degree of an extension.
 const MostDegree = len(X{})
 
-// X is an element of an extension, by its coordinates. Coordinates from the degree on are 0.
+// X is an element of an extension, given by its coordinates. If the extension has degree d, the coordinates
+// at index d and above are 0.
 type X [3]E
 
 // Add returns the sum x + y.

@@ -1,5 +1,5 @@
-// Package circuittest runs programs of package circuit again with other values than those that they were made
-// with, as a dishonest prover could.
+// Package circuittest runs a program of package circuit again, with other values than those with which it
+// was made. A dishonest prover could do this.
 package circuittest
 
 import (
@@ -10,7 +10,8 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/circuit"
 )
 
-// Program is a program with an index of what computes each cell: a row or a permutation.
+// Program is a program of package circuit with an index. For each cell the index has the row or the
+// permutation that computes it.
 type Program struct {
 	*circuit.Builder
 	rows  map[circuit.Cell]*circuit.Row
@@ -101,7 +102,7 @@ func (p *Program) Broken(values []circuit.X) (rows []int) {
 }
 
 // Check returns an error if a row reads an operand that it does not have, because a prover could then choose
-// its value. It also returns an error if a permutation's Swap is neither a bit nor 0.
+// its value. It also returns an error if the rows make the Swap of a permutation neither a bit nor 0.
 func (p *Program) Check() error {
 	bits := make(map[circuit.Cell]bool)
 	for i, r := range p.Rows {

@@ -17,10 +17,12 @@ import (
 )
 
 // Verify returns the verifier's error for a proof of a statement of one form. The test fails unless the
-// program reports the same. It also fills the program's tables with what the program made of the proof. If
-// there is no error, the tables must be satisfied. Otherwise, the row checker must refuse them at the first
-// row that does not hold, and if they are proved all the same, a verifier must refuse the proof. A proof that
-// does not decode fills no tables. In short tests, tables are filled for one error of each kind.
+// program of System.Circuit reports the same error. Verify also fills the tables of package recursion with
+// the values that the program has computed from the proof. If the proof verifies, the tables must be
+// satisfied. Otherwise, the row checker (System.Check) must refuse the tables at the first row of the
+// program that does not hold. If these tables are proved all the same, a verifier must refuse their proof.
+// If a proof does not decode, no tables are filled. In short tests, tables are filled for one error of each
+// kind.
 func Verify(t testing.TB, s *stark.System, proof []byte, about stark.Statement) error {
 	t.Helper()
 	verified := s.Verify(proof, about)
@@ -106,9 +108,10 @@ func (c Careless) Do(ctx context.Context, n int, task func(ctx context.Context, 
 	return nil
 }
 
-// Reason returns what an error says is wrong, without the layer or tree, because the program checks query by
-// query. Other opened positions count as rows that do not lead to the cap: the number of rows, or the path's
-// length, can then differ too.
+// Reason returns what is wrong according to an error. It leaves out the layer or tree that the error names,
+// because the program checks query by query and may find another one first. If a proof opens other positions
+// than the queries ask for, Reason returns the same as for rows that do not lead to the cap. In that case
+// the number of rows or the length of the path can differ too.
 func Reason(err error) string {
 	if err == nil {
 		return ""

@@ -1,6 +1,6 @@
 // Package field is the interface through which package stark computes in a field: elements and extension
 // elements as values, vectors of elements, and transforms. Package goldilocks implements it for Goldilocks,
-// and gnark-crypto for KoalaBear. The rest of package stark knows neither.
+// and gnark-crypto for KoalaBear. The rest of package stark depends on neither of the two fields.
 package field
 
 import "github.com/zkbench/zkbench/goldilocks"
@@ -29,7 +29,8 @@ type Extension[E comparable, X any] interface {
 }
 
 // Field is a field together with the extension from which challenges are drawn. The slices that a vector
-// operation takes have the same length. dst may be one of the operands, but must not overlap them otherwise.
+// operation takes have the same length. The slice dst may be one of the operands, but must not overlap them
+// otherwise.
 type Field[E Element[E], X Extension[E, X]] interface {
 	Name() string
 	Order() uint64       // the number of elements
@@ -54,8 +55,9 @@ type Field[E Element[E], X Extension[E, X]] interface {
 	// AddProducts adds to dst the sum of x[i] a[i] for all i. scratch and each a[i] are as long as dst.
 	AddProducts(dst Vector[E], a [][]E, x []X, scratch []E)
 	// Butterflies computes s layers of a transform on 2^s vectors, row by row. s is 1 to Layers, and src may
-	// be dst. Layer j has the factors w[2^j-1+i] for i below 2^j. It takes the vectors x at 2^(j+1) b + i and
-	// y at 2^j further, and replaces them by x + w y and x - w y.
+	// be dst. Layer j has the factors w[2^j-1+i] for i below 2^j. For each i and b it takes two vectors, x
+	// at index 2^(j+1) b + i and y at an index 2^j higher. It replaces them by x + w y and x - w y, where w
+	// is factor i.
 	Butterflies(dst, src, w [][]E)
 	Layers() int        // maximum number of layers that Butterflies computes at once
 	Inverse(dst, a []E) // the inverse of 0 is 0
@@ -78,7 +80,7 @@ type Transform[E any] interface {
 	Evaluate(coefficients []E)
 }
 
-// Power returns e^n. It takes the field's 1 as one.
+// Power returns e^n. The parameter one is the element 1 of the field.
 func Power[E interface{ Mul(E) E }](one, e E, n uint64) E {
 	for r := one; ; e = e.Mul(e) {
 		if n&1 != 0 {
@@ -112,7 +114,8 @@ func butterflies[E Element[E], X Extension[E, X]](f Field[E, X], dst, src, w [][
 	}
 }
 
-// Append appends the low bytes of a word, the least significant first.
+// Append appends the low bytes of a word to b, the least significant byte first. The parameter bytes is
+// their number.
 func Append(b []byte, word uint64, bytes int) []byte {
 	for range bytes {
 		b = append(b, byte(word))
@@ -121,7 +124,7 @@ func Append(b []byte, word uint64, bytes int) []byte {
 	return b
 }
 
-// Read returns the word that Append has appended.
+// Read returns the word whose bytes Append has written to b.
 func Read(b []byte) (word uint64) {
 	for i := len(b) - 1; i >= 0; i-- {
 		word = word<<8 | uint64(b[i])

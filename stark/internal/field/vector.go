@@ -143,15 +143,16 @@ func addProducts[E Element[E], X Extension[E, X]](f Field[E, X], dst Vector[E], 
 	}
 }
 
-// MulBase sets dst to the products of a with b, which is over the field.
+// MulBase sets each element of dst to the product of the elements of a and b with the same index. The
+// elements of b are in the field.
 func (v *Vectors[E, X]) MulBase(dst, a Vector[E], b []E) {
 	for k := range v.degree {
 		v.Field.Mul(dst[k], a[k], b)
 	}
 }
 
-// Product adds the products of a and b to dst. dst must be neither a nor b, and scratch must be as long as
-// they.
+// Product adds to each element of dst the product of the elements of a and b with the same index. The vector
+// dst must be neither a nor b, and scratch must be as long as a.
 func (v *Vectors[E, X]) Product(dst, a, b Vector[E], scratch []E) {
 	t := scratch[:len(a[0])]
 	for _, p := range v.products {
@@ -165,7 +166,8 @@ func (v *Vectors[E, X]) Product(dst, a, b Vector[E], scratch []E) {
 	}
 }
 
-// AddScaled adds x a to dst, which must not be a. scratch must be as long as a.
+// AddScaled adds x times the vector a to dst. The vector dst must not be a, and scratch must be as long as
+// a.
 func (v *Vectors[E, X]) AddScaled(dst, a Vector[E], x X, scratch []E) {
 	for i := range v.degree {
 		image := v.Unit(i).Mul(x)
@@ -175,8 +177,8 @@ func (v *Vectors[E, X]) AddScaled(dst, a Vector[E], x X, scratch []E) {
 	}
 }
 
-// Invert replaces every element of a by its inverse. No element may be 0. All share one inversion, and each
-// takes three products.
+// Invert replaces every element of a by its inverse. No element may be 0. All elements share one inversion,
+// and each element takes three products.
 func (v *Vectors[E, X]) Invert(a Vector[E]) {
 	n := a.Len()
 	before := make([]X, n) // the product of all elements before each

@@ -3,10 +3,11 @@ package koalabear
 // MaxLayers is the maximum number of layers that Butterflies computes at once.
 const MaxLayers = 4
 
-// Butterflies computes the layers of a transform on 2, 4, 8 or 16 vectors, row by row. src may be dst. Layer
-// j has the factors w[2^j-1+i]. It takes the vectors x at 2^(j+1) b + i and y at 2^j further, and replaces
-// them by x + w y and x - w y. No operand may be shorter than dst[0]. It returns how many of the first rows
-// it has done: the whole registers of a kernel, or none.
+// Butterflies computes the layers of a transform on 2, 4, 8 or 16 vectors, row by row. The parameter src may
+// be dst. Layer j has the factors w[2^j-1+i] for i below 2^j. For each i and b it takes two vectors, x at
+// index 2^(j+1) b + i and y at an index 2^j higher. It replaces them by x + w y and x - w y, where w is
+// factor i. No operand may be shorter than dst[0]. Butterflies computes only the first rows, as many as fill
+// whole registers of the AVX-512 kernel, and returns their number. Without the kernel it returns 0.
 func Butterflies(dst, src, w [][]Element) (rows int) {
 	if rows = whole(len(dst[0])); rows == 0 {
 		return 0

@@ -1,8 +1,8 @@
 package koalabear
 
-// Dots adds the sum of a[i] b[k][i] over the first rows to each dst[k], and returns the number of these rows.
-// With 4 or 6 sums they are the whole registers of a kernel; otherwise, and without a kernel, there are none.
-// No vector may be shorter than a.
+// Dots adds the sum of a[i] b[k][i] over the first rows i to each dst[k], and returns the number of these
+// rows. If dst has length 4 or 6, these are as many rows as fill whole registers of the AVX-512 kernel. For
+// other lengths, and without the kernel, Dots returns 0. No vector may be shorter than a.
 func Dots(dst, a []Element, b [][]Element) (rows int) {
 	if rows = len(a) &^ 31; rows == 0 || !hasKernel || len(dst) != len(b) {
 		return 0

@@ -1,5 +1,6 @@
-// Package koalabear wraps gnark-crypto's field of 2^31 - 2^24 + 1 elements and its extensions of degrees four
-// and six, as values. Vectors, transforms and products are gnark-crypto's, except the AVX-512 kernels.
+// Package koalabear wraps gnark-crypto's field of 2^31 - 2^24 + 1 elements and its extensions of degrees
+// four and six. The operations take and return elements as values, not as pointers. Vectors, transforms and
+// products are gnark-crypto's, except the AVX-512 kernels.
 package koalabear
 
 import (
@@ -97,8 +98,8 @@ func (a Quartic) Inverse() (c Quartic) {
 	return c
 }
 
-// Sextic is an element of gnark-crypto's extension E6. Its coordinates are those of 1 and u for each of 1, w
-// and w², with u² = 3 and w³ = 1 + u.
+// Sextic is an element of gnark-crypto's extension E6. Its coordinates are those of 1, u, w, u w, w², u w²,
+// with u² = 3 and w³ = 1 + u.
 type Sextic [6]Element
 
 func (a *Sextic) gnark() *extensions.E6 { return (*extensions.E6)(unsafe.Pointer(a)) }

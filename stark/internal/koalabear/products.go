@@ -2,10 +2,11 @@ package koalabear
 
 //go:generate go run ./internal/gen
 
-// AddProducts adds to dst the sum of columns, each times an element of an extension of degree 4 or 6. dst has
-// one vector for each coordinate. weights holds the elements' coordinates, one element after the other. No
-// column may be shorter than dst's vectors. AddProducts returns how many of the first rows it has done: the
-// whole registers of a kernel, or none.
+// AddProducts multiplies each column by an element of an extension of degree 4 or 6, and adds the sum of
+// these products to dst. The parameter dst has one vector for each coordinate. The parameter weights holds
+// the elements' coordinates, one element after the other. No column may be shorter than dst's vectors.
+// AddProducts computes only the first rows, as many as fill whole registers of the AVX-512 kernel, and
+// returns their number. Without the kernel it returns 0.
 func AddProducts(dst, columns [][]Element, weights []Element) (rows int) {
 	if rows = whole(len(dst[0])); rows == 0 || len(columns) == 0 {
 		return 0

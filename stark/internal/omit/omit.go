@@ -1,5 +1,5 @@
-// Package omit lets tests leave out constraints of a table. Only stark's Check reads the context that With returns; provers and
-// verifiers ignore it.
+// Package omit lets tests leave out constraints of a table. Only stark.System.Check reads the context that With returns.
+// Provers and verifiers ignore it.
 package omit
 
 import (

@@ -19,20 +19,23 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/omit"
 )
 
-// Planted is a forged witness: traces that satisfy the system except for one kind of constraint. Its statement is false, or the
-// traces contradict it.
+// Planted is a forged witness: traces that satisfy the system except for one kind of constraint, and a statement. The statement
+// is false, or the traces contradict it.
 type Planted struct {
 	System *stark.System
 	Traces []stark.Trace
 	About  stark.Statement
 }
 
-// Forgeries holds planted witnesses by kind, "TABLE: KIND". The kind of a constraint is its name, with # for each number. The
-// kind of a message is asks, answers or links and its bus; if a table has several of them, a number follows.
+// Forgeries holds planted witnesses by kind. Each key is the name of a table and a kind, "TABLE: KIND". The kind of a
+// constraint is its name, with # in place of each number. The kind of a message consists of one of the words asks, answers and
+// links and the quoted name of its bus. If a table has several messages for which this is the same, a number follows.
 type Forgeries struct {
-	// Planted has a witness for each kind that breaks this kind only. All constraints of the kind are left out together.
+	// Planted has for each kind a function that returns a witness. The witness breaks only constraints of this kind. All
+	// constraints of the kind are left out together.
 	Planted map[string]func() Planted
-	// Each has a function for kinds of many constraints. It returns a witness that breaks only the named constraint.
+	// Each has functions for kinds that consist of many constraints. The function gets the name of one constraint and returns a
+	// witness that breaks only this one.
 	Each map[string]func(name string) Planted
 	// Many says how many constraints a kind has, if it has more than one and is not in Each.
 	Many map[string]int

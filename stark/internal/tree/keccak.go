@@ -12,8 +12,9 @@ type Element interface {
 	~uint32 | ~uint64 | ~[1]uint32
 }
 
-// Keccak returns the hash Keccak-256. A leaf is the words of its elements one after the other, each in
-// little-endian order. It uses the fastest kernel of the machine, or the one given.
+// Keccak returns the hash Keccak-256. A leaf is hashed as the words of its elements, one after the other,
+// each in little-endian order. The parameter on selects a kernel; without it, the hash uses the fastest
+// kernel of the machine.
 func Keccak[E Element](on ...keccak.Kernel) Hash[E] { return keccakHash[E]{on} }
 
 type keccakHash[E Element] struct{ on []keccak.Kernel }

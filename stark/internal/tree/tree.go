@@ -21,8 +21,8 @@ const DigestBytes = 32
 // Digest is the output of a hash: 32 bytes, as four little-endian words.
 type Digest [DigestBytes / 8]uint64
 
-// Hash hashes the leaves and nodes of a tree over elements. It need not separate leaves from nodes: their
-// depth, which verifiers know, does.
+// Hash hashes the leaves and nodes of a tree over elements. It need not hash leaves differently from nodes,
+// because verifiers know the depth of each.
 type Hash[E any] interface {
 	Name() string
 	// Leaves sets dst[i] to the hash of columns[0][i], columns[1][i], ... There must be at least one column,
@@ -34,8 +34,8 @@ type Hash[E any] interface {
 	Nodes(dst, pairs []Digest)
 }
 
-// Tree stores the digests of a tree with 2^k leaves. It may omit the lowest levels; what a path needs of them
-// is then hashed again.
+// Tree stores the digests of a tree with 2^k leaves. It may omit the lowest levels. If a path needs digests
+// of these levels, they are then computed again.
 type Tree[E any] struct {
 	hash    Hash[E]
 	omitted int        // number of levels that are not stored, from the leaves on
@@ -46,16 +46,16 @@ type Tree[E any] struct {
 const (
 	// chunk is the number of digests in one task.
 	chunk = 512
-	// Most is the maximum number of omitted levels. With it, a tree stores an eighth of the digests, and for
-	// each leaf that is opened eight are hashed again.
+	// Most is the maximum number of omitted levels. With it, a tree stores an eighth of the digests, and
+	// eight leaves are hashed again for each leaf that is opened.
 	Most = 3
 	// logLanes is the base-2 logarithm of how many nodes of an omitted level are hashed at a time.
 	logLanes = 3
 )
 
-// New returns a tree of 2^log leaves, none of them hashed yet, with a cap of 2^capLog digests, or of all
-// leaves if there are fewer. If run is large enough, the tree omits up to Most of its lowest levels. Leaves
-// must then be set in aligned runs of 2^run.
+// New returns a tree of 2^log leaves, of which none is hashed yet. The tree's cap has 2^capLog digests, or
+// consists of all leaves if there are fewer. If the parameter run is large enough, the tree omits up to Most
+// of its lowest levels. The leaves must then be set in aligned groups of 2^run leaves.
 func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
 	capLog = min(capLog, log)
 	t := &Tree[E]{hash: hash, omitted: max(0, min(Most, run-logLanes, log-capLog)), scratch: new(sync.Pool)}
@@ -68,11 +68,12 @@ func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
 	return t
 }
 
-// RunOf returns the base-2 logarithm of the least number of leaves that Leaves sets at a time if there are
-// 2^log.
+// RunOf returns a value for the parameter run of New: the base-2 logarithm of the smallest number of leaves
+// that Leaves sets at a time in a tree of 2^log leaves.
 func RunOf(log int) int { return min(log, bits.Len(chunk)-1) }
 
-// Leaves hashes the leaves from index first on: one for each element of the columns.
+// Leaves hashes leaves, one for each row of the columns. The parameter first is the index of the first of
+// them.
 func (t *Tree[E]) Leaves(ctx context.Context, ex executor.Executor, first int, columns [][]E) error {
 	n := len(columns[0])
 	return ex.Do(ctx, (n+chunk-1)/chunk, func(_ context.Context, i int) error {
@@ -86,7 +87,7 @@ func (t *Tree[E]) Leaves(ctx context.Context, ex executor.Executor, first int, c
 	})
 }
 
-// Set hashes the leaves from index first on in the calling goroutine.
+// Set hashes the same leaves as Leaves would, but in the calling goroutine.
 func (t *Tree[E]) Set(first int, columns [][]E) {
 	n := len(columns[0])
 	if t.omitted == 0 {
@@ -130,8 +131,8 @@ func (t *Tree[E]) Cap() []Digest { return t.levels[len(t.levels)-1] }
 // below it, the leaves first.
 type Lower map[int][][]Digest
 
-// Again hashes the omitted digests around the given leaves again and adds them to lower. The leaves must be
-// in rising order. row returns the elements of any leaf near them.
+// Again computes the omitted digests around the given leaves again and adds them to lower. The leaves must
+// be in rising order. The function row must return the elements of any leaf near the given ones.
 func (t *Tree[E]) Again(ctx context.Context, ex executor.Executor, lower Lower, leaves []int, row func(leaf int) []E) error {
 	if t.omitted == 0 {
 		return nil
@@ -274,9 +275,9 @@ func climb[E any](hash Hash[E], log, top int, indices []int, rows [][]E, path []
 	return digests, nil
 }
 
-// Verify checks that rows are the leaves at rising indices of the tree of 2^log leaves with the given cap. It
-// returns zkbench.ErrMalformed if path does not have PathLen digests or if there is not one row for each
-// index. It returns zkbench.ErrProof if the rows are others.
+// Verify checks that rows are the leaves at rising indices of the tree of 2^log leaves with the given cap.
+// It returns zkbench.ErrMalformed if path does not have PathLen digests or if there is not one row for each
+// index. It returns zkbench.ErrProof if the rows are not these leaves.
 func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]E, path []Digest) error {
 	digests, err := climb(hash, log, len(top), indices, rows, path, nil)
 	if err != nil {
@@ -294,9 +295,9 @@ func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]
 	return nil
 }
 
-// Paths splits the path that Verify takes into one path for each index. Each lists the siblings from the leaf
-// to a cap of top digests. Its errors are those of Verify, but it does not check whether the rows lead to the
-// cap.
+// Paths splits the path that Verify takes into one path for each index. Each of these paths lists the
+// siblings from the leaf to the cap. The parameter top is the number of digests in the cap. Paths returns
+// the same errors as Verify, but it does not check whether the rows lead to the cap.
 func Paths[E any](hash Hash[E], log, top int, indices []int, rows [][]E, path []Digest) ([][]Digest, error) {
 	type place struct{ level, node int }
 	pairs := make(map[place][2]Digest)

@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package koalabear. go generate in that package's folder runs it. Its
-// test checks that the checked-in files equal what it writes.
+// Command gen writes the assembly of package koalabear. go generate in that package's folder runs it. A test
+// of the command checks that the files in the repository equal what it writes.
 package main
 
 import (
