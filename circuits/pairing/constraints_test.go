@@ -40,7 +40,7 @@ func (e *evaluated) err(Field[*big.Int]) error {
 func (e *evaluated) value(v *fp.Element) frontend.Variable { return bigOf(v) }
 
 func (e *evaluated) AssertEqual(a, b *big.Int) {
-	if e.switches.At("equal", false) != circuittest.LeftOut {
+	if e.switches.Mode("equal", false) != circuittest.LeftOut {
 		e.nativeField.AssertEqual(a, b)
 	}
 }
@@ -93,13 +93,13 @@ func (v *valuesAPI) Mul(a, b frontend.Variable, _ ...frontend.Variable) frontend
 }
 
 func (v *valuesAPI) AssertIsEqual(a, b frontend.Variable) {
-	if v.switches.At("equal", false) != circuittest.LeftOut && valueOf(a).Cmp(valueOf(b)) != 0 {
+	if v.switches.Mode("equal", false) != circuittest.LeftOut && valueOf(a).Cmp(valueOf(b)) != 0 {
 		v.failed = true
 	}
 }
 
 func (v *valuesAPI) AssertIsBoolean(a frontend.Variable) {
-	if v.switches.At("boolean", false) != circuittest.LeftOut && valueOf(a).BitLen() > 1 {
+	if v.switches.Mode("boolean", false) != circuittest.LeftOut && valueOf(a).BitLen() > 1 {
 		v.failed = true
 	}
 }

@@ -20,7 +20,7 @@ type spliced struct{ *inside.Circuit }
 
 func (s spliced) rows() int { return len(s.Unknown) / s.Columns }
 
-func (s spliced) at(column, row int) *fr.Element { return &s.Values[s.Unknown[column*s.rows()+row]] }
+func (s spliced) cell(column, row int) *fr.Element { return &s.Values[s.Unknown[column*s.rows()+row]] }
 
 // TestAnotherDigest: a digest with a lane of another message's. Only the wire between the state and the
 // lane's bytes refuses it.
@@ -38,12 +38,12 @@ func TestAnotherDigest(t *testing.T) {
 			c, other := build(1), build(2)
 			begin := c.rows() - keccak.Digest + 8*lane // the digest's bytes are the last rows
 			for row := begin; row < begin+8; row++ {
-				*c.at(0, row) = *other.at(0, row)
+				*c.cell(0, row) = *other.cell(0, row)
 				if row > begin {
-					*c.at(3, row) = *other.at(3, row)
+					*c.cell(3, row) = *other.cell(3, row)
 				}
 			}
-			planttest.AloneWire(t, c.Circuit, 3, begin, *other.at(3, begin))
+			planttest.AloneWire(t, c.Circuit, 3, begin, *other.cell(3, begin))
 		})
 	}
 }
@@ -61,19 +61,19 @@ func TestAnotherWideDigest(t *testing.T) {
 			half := c.rows() - (2-lane/2)*(keccak.Digest/2+1)
 			begin := half + lane%2*8
 			for row := begin; row < begin+8; row++ {
-				*c.at(in, row), *c.at(out, row) = *other.at(in, row), *other.at(out, row)
+				*c.cell(in, row), *c.cell(out, row) = *other.cell(in, row), *other.cell(out, row)
 				if row > begin {
-					*c.at(2, row) = *other.at(2, row)
+					*c.cell(2, row) = *other.cell(2, row)
 				}
 			}
 			var value fr.Element
 			shift := fr.NewElement(256)
 			for row := half + keccak.Digest/2 - 1; row >= half; row-- {
-				value.Mul(&value, &shift).Add(&value, c.at(in, row))
-				*c.at(1, row) = value
+				value.Mul(&value, &shift).Add(&value, c.cell(in, row))
+				*c.cell(1, row) = value
 			}
-			*c.at(2, half+keccak.Digest/2) = value
-			planttest.AloneWire(t, c.Circuit, 2, begin, *other.at(2, begin))
+			*c.cell(2, half+keccak.Digest/2) = value
+			planttest.AloneWire(t, c.Circuit, 2, begin, *other.cell(2, begin))
 		})
 	}
 }
@@ -113,13 +113,13 @@ func TestAnotherBlock(t *testing.T) {
 			in := 3 * len(h.units)
 			for i := range 8 {
 				row := bytes[8*lane+i]
-				*c.at(in, row), *c.at(in+slots, row) = *other.at(in, row), *other.at(in+slots, row)
+				*c.cell(in, row), *c.cell(in+slots, row) = *other.cell(in, row), *other.cell(in+slots, row)
 				if i > 0 {
-					*c.at(0, row) = *other.at(0, row)
+					*c.cell(0, row) = *other.cell(0, row)
 				}
 			}
 			end := bytes[8*lane+7] + 1
-			planttest.AloneWire(t, c.Circuit, 0, end, *other.at(0, end))
+			planttest.AloneWire(t, c.Circuit, 0, end, *other.cell(0, end))
 		})
 	}
 }
@@ -146,7 +146,7 @@ func TestAnotherState(t *testing.T) {
 				}
 			}
 			_, c := wideRows(t, message, carried, h.spread(bits^1), func(h *rows) { h.state[lane].bits ^= 1 })
-			planttest.AloneWire(t, c.Circuit, column, row, *honest.at(column, row))
+			planttest.AloneWire(t, c.Circuit, column, row, *honest.cell(column, row))
 		})
 	}
 }

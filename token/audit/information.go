@@ -107,7 +107,7 @@ func actionInfo(ledger token.LedgerID, anchor []byte, index int) []byte {
 
 // Seal encrypts the information on an action to all auditors of a policy. The auditors can decrypt the result only as
 // the action with the given index in a request with the given anchor. If the action is sealed already, Seal returns
-// it unchanged. The errors of Seal are ErrParams and ErrLimit.
+// it unchanged. Seal returns ErrParams or ErrLimit.
 func (a *Action) Seal(rules *token.Policy, ledger token.LedgerID, anchor []byte, index int) (Action, error) {
 	if a.Sealed != nil {
 		return *a, nil

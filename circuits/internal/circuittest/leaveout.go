@@ -136,9 +136,9 @@ func (s *Switches) Statements() []Statement {
 // depth is the number of callers that are examined.
 const depth = 24
 
-// At returns the mode of the statement that is being executed, and records the statement. It finds the
-// statement by its callers. So a builder's method that a gadget calls must call At directly.
-func (s *Switches) At(kind string, gate bool) Mode {
+// Mode returns the mode of the statement that is being executed, and records the statement. It finds the
+// statement by its callers. So a builder's method that a gadget calls must call Mode directly.
+func (s *Switches) Mode(kind string, gate bool) Mode {
 	var callers [depth]uintptr
 	runtime.Callers(3, callers[:])
 	where, known := s.sites[callers]
@@ -254,77 +254,77 @@ func (b *builder) hint(h solver.Hint, v frontend.Variable) frontend.Variable {
 }
 
 func (b *builder) AssertIsEqual(x, y frontend.Variable) {
-	b.assert(b.s.At("equal", false), x, func() { b.Builder.AssertIsEqual(x, y) })
+	b.assert(b.s.Mode("equal", false), x, func() { b.Builder.AssertIsEqual(x, y) })
 }
 
 func (b *builder) AssertIsDifferent(x, y frontend.Variable) {
-	b.assert(b.s.At("different", false), x, func() { b.Builder.AssertIsDifferent(x, y) })
+	b.assert(b.s.Mode("different", false), x, func() { b.Builder.AssertIsDifferent(x, y) })
 }
 
 func (b *builder) AssertIsBoolean(x frontend.Variable) {
-	b.assert(b.s.At("boolean", false), x, func() { b.Builder.AssertIsBoolean(x) })
+	b.assert(b.s.Mode("boolean", false), x, func() { b.Builder.AssertIsBoolean(x) })
 }
 
 func (b *builder) AssertIsCrumb(x frontend.Variable) {
-	b.assert(b.s.At("crumb", false), x, func() { b.Builder.AssertIsCrumb(x) })
+	b.assert(b.s.Mode("crumb", false), x, func() { b.Builder.AssertIsCrumb(x) })
 }
 
 func (b *builder) AssertIsLessOrEqual(x, bound frontend.Variable) {
-	b.assert(b.s.At("bound", false), x, func() { b.Builder.AssertIsLessOrEqual(x, bound) })
+	b.assert(b.s.Mode("bound", false), x, func() { b.Builder.AssertIsLessOrEqual(x, bound) })
 }
 
 // Check implements frontend.Rangechecker, so that ranges are recorded where gadgets ask for them.
 func (b *builder) Check(x frontend.Variable, bits int) {
-	b.assert(b.s.At("range", false), x, func() { b.ranges.Check(x, bits) })
+	b.assert(b.s.Mode("range", false), x, func() { b.ranges.Check(x, bits) })
 }
 
 func (b *plonkBuilder) AddPlonkConstraint(x, y, z frontend.Variable, qL, qR, qO, qM, qC int) {
-	b.assert(b.s.At("equal", false), x, func() { b.plonk.AddPlonkConstraint(x, y, z, qL, qR, qO, qM, qC) })
+	b.assert(b.s.Mode("equal", false), x, func() { b.plonk.AddPlonkConstraint(x, y, z, qL, qR, qO, qM, qC) })
 }
 
 func (b *plonkBuilder) EvaluatePlonkExpression(x, y frontend.Variable, qL, qR, qM, qC int) frontend.Variable {
-	return b.result(b.s.At("gate", true), b.plonk.EvaluatePlonkExpression(x, y, qL, qR, qM, qC))
+	return b.result(b.s.Mode("gate", true), b.plonk.EvaluatePlonkExpression(x, y, qL, qR, qM, qC))
 }
 
 func (b *builder) Mul(x, y frontend.Variable, more ...frontend.Variable) frontend.Variable {
-	return b.result(b.s.At("product", true), b.Builder.Mul(x, y, more...))
+	return b.result(b.s.Mode("product", true), b.Builder.Mul(x, y, more...))
 }
 
 func (b *builder) MulAcc(sum, x, y frontend.Variable) frontend.Variable {
-	return b.result(b.s.At("product", true), b.Builder.MulAcc(sum, x, y))
+	return b.result(b.s.Mode("product", true), b.Builder.MulAcc(sum, x, y))
 }
 
 func (b *builder) Div(x, y frontend.Variable) frontend.Variable {
-	return b.result(b.s.At("quotient", true), b.Builder.Div(x, y))
+	return b.result(b.s.Mode("quotient", true), b.Builder.Div(x, y))
 }
 
 func (b *builder) DivUnchecked(x, y frontend.Variable) frontend.Variable {
-	return b.result(b.s.At("quotient", true), b.Builder.DivUnchecked(x, y))
+	return b.result(b.s.Mode("quotient", true), b.Builder.DivUnchecked(x, y))
 }
 
 func (b *builder) Inverse(x frontend.Variable) frontend.Variable {
-	return b.result(b.s.At("quotient", true), b.Builder.Inverse(x))
+	return b.result(b.s.Mode("quotient", true), b.Builder.Inverse(x))
 }
 
 func (b *builder) Select(bit, x, y frontend.Variable) frontend.Variable {
-	return b.result(b.s.At("choice", true), b.Builder.Select(bit, x, y))
+	return b.result(b.s.Mode("choice", true), b.Builder.Select(bit, x, y))
 }
 
 func (b *builder) Lookup2(low, high, x0, x1, x2, x3 frontend.Variable) frontend.Variable {
-	return b.result(b.s.At("choice", true), b.Builder.Lookup2(low, high, x0, x1, x2, x3))
+	return b.result(b.s.Mode("choice", true), b.Builder.Lookup2(low, high, x0, x1, x2, x3))
 }
 
 func (b *builder) IsZero(x frontend.Variable) frontend.Variable {
-	return b.result(b.s.At("comparison", true), b.Builder.IsZero(x))
+	return b.result(b.s.Mode("comparison", true), b.Builder.IsZero(x))
 }
 
 func (b *builder) Cmp(x, y frontend.Variable) frontend.Variable {
-	return b.result(b.s.At("comparison", true), b.Builder.Cmp(x, y))
+	return b.result(b.s.Mode("comparison", true), b.Builder.Cmp(x, y))
 }
 
 // Commit implements frontend.Committer.
 func (b *builder) Commit(v ...frontend.Variable) (frontend.Variable, error) {
-	mode := b.s.At("challenge", true)
+	mode := b.s.Mode("challenge", true)
 	out, err := b.Builder.(frontend.Committer).Commit(v...)
 	if err != nil {
 		return nil, err

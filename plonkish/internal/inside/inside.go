@@ -86,8 +86,8 @@ func (p Poly) Cells() []int {
 	return all
 }
 
-// At evaluates the polynomial; value returns what a cell holds.
-func (p Poly) At(value func(cell int) fr.Element) fr.Element {
+// Evaluate evaluates the polynomial. The function value returns what a cell holds.
+func (p Poly) Evaluate(value func(cell int) fr.Element) fr.Element {
 	values := make([]fr.Element, len(p))
 	for i, s := range p {
 		switch s.Op {

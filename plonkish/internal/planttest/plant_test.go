@@ -25,7 +25,7 @@ func circuit(values []uint64, terms map[string]inside.Poly) *inside.Circuit {
 	}
 	c.Check = func(values []fr.Element, constraint int, leftOut bool) error {
 		for i, k := range c.Constraints {
-			if e := k.Zero.At(func(cell int) fr.Element { return values[cell] }); !e.IsZero() && !(leftOut && i == constraint) {
+			if e := k.Zero.Evaluate(func(cell int) fr.Element { return values[cell] }); !e.IsZero() && !(leftOut && i == constraint) {
 				return errors.New(k.Name)
 			}
 		}

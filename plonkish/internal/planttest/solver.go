@@ -96,7 +96,7 @@ func (s *solver) unknownsIn(p inside.Poly) (all []int) {
 }
 
 func (s *solver) value(p inside.Poly) fr.Element {
-	return p.At(func(cell int) fr.Element { return s.values[s.of[cell]] })
+	return p.Evaluate(func(cell int) fr.Element { return s.values[s.of[cell]] })
 }
 
 // valueWith returns a polynomial's value if unknown u had another value.
