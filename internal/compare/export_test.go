@@ -24,8 +24,8 @@ var (
 	BinaryFlags     = binaryFlags
 )
 
-// In calls withTrees.
-func (r Repository) In(ctx context.Context, revs []Revision, do func(trees []string) error) error {
+// WithTrees calls withTrees.
+func (r Repository) WithTrees(ctx context.Context, revs []Revision, do func(trees []string) error) error {
 	return r.withTrees(ctx, revs, do)
 }
 

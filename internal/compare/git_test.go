@@ -124,7 +124,7 @@ func TestWork(t *testing.T) {
 	must.Do(t, os.Chmod("run.sh", 0o644))
 	repo := must.Get(compare.OpenRepository(t.Context()))(t)
 	revs := []compare.Revision{must.Get(repo.Resolve(t.Context(), compare.Work))(t), must.Get(repo.Resolve(t.Context(), "base"))(t)}
-	must.Do(t, repo.In(t.Context(), revs, func(trees []string) error {
+	must.Do(t, repo.WithTrees(t.Context(), revs, func(trees []string) error {
 		golden.Equal(t, "lengths of the paths", len(trees[0]), len(trees[1]))
 		got := make(map[string]string)
 		must.Do(t, filepath.WalkDir(trees[0], func(path string, d fs.DirEntry, err error) error {
@@ -153,7 +153,7 @@ func TestHook(t *testing.T) {
 		t.Run(set[0], func(t *testing.T) {
 			t.Setenv(set[0], set[1])
 			repo := must.Get(compare.OpenRepository(t.Context()))(t)
-			must.Do(t, repo.In(t.Context(), []compare.Revision{must.Get(repo.Resolve(t.Context(), "r0"))(t)}, func(trees []string) error {
+			must.Do(t, repo.WithTrees(t.Context(), []compare.Revision{must.Get(repo.Resolve(t.Context(), "r0"))(t)}, func(trees []string) error {
 				_, err := os.Stat(filepath.Join(trees[0], "go.mod"))
 				return err
 			}))
