@@ -59,7 +59,7 @@ var rules = []struct {
 		only: append(publicFolders(), "internal/arith/...", "internal/sys/..."),
 	},
 	{
-		name: "a workload knows of measuring only the stages", of: isOne("internal/workload"),
+		name: "the definition of a workload knows of measuring only the stages", of: isOne("internal/workload"),
 		only: []string{".", "executor", "internal/input/...", "internal/result/...", "internal/runner/stage"},
 	},
 	{
@@ -67,7 +67,7 @@ var rules = []struct {
 		only: []string{".", "internal/result/...", "internal/sys/...", "internal/view/..."},
 	},
 	{
-		name: "the command knows no cryptography", of: below("internal/cli"),
+		name: "the command line uses no groups, transcripts or range proofs by itself", of: below("internal/cli"),
 		never: []string{"group/...", "transcript/...", "rangeproof/..."},
 	},
 	{

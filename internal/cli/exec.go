@@ -52,7 +52,7 @@ func execCommand(p *Program, stdin io.Reader, stdout, stderr io.Writer) *cobra.C
 			if slices.ContainsFunc(rest, func(arg string) bool { return strings.HasPrefix(arg, "--"+workload.MixKey) }) {
 				ids = nil // the mix names its workloads
 			}
-			known := func(c *cobra.Command) bool { return len(rest) > 0 && c.Name() == rest[0] }
+			known := func(c *cobra.Command) bool { return len(rest) > 0 && c.Name() == rest[0] && c.Runnable() } // not a topic of help
 			switch {
 			case len(rest) > 0 && slices.Contains([]string{jobs.CommandRun, jobs.CommandStages}, rest[0]) && (len(rest) == 1 || strings.HasPrefix(rest[1], "-")):
 				rest = slices.Concat(rest[:1], ids, rest[1:])

@@ -16,8 +16,8 @@ func exitCodes() []record.Term {
 	return []record.Term{
 		{Name: fmt.Sprint(ExitOK), Meaning: "everything passed"},
 		{Name: fmt.Sprint(ExitFailed), Meaning: "an operation, a check, a gate or a bound of --fail-if failed, or a leak was found"},
-		{Name: fmt.Sprint(ExitUsage), Meaning: "wrong usage or input; one line on standard error names what is accepted"},
-		{Name: fmt.Sprint(ExitPartial), Meaning: "interrupted or stopped before the end, or too few or too noisy measurements to decide"},
+		{Name: fmt.Sprint(ExitUsage), Meaning: "wrong usage or input; standard error names what is accepted"},
+		{Name: fmt.Sprint(ExitPartial), Meaning: "interrupted, or too few or too noisy measurements to decide; for run also a case stopped at its deadline"},
 	}
 }
 

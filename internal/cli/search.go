@@ -162,6 +162,7 @@ func (s *search) searchJob(ctx context.Context, job measure.Job) (found stat.Est
 		fmt.Fprintf(s.stderr, "%s: %.4g/s: %d of %d late\n", s.SLO, rate, late, offered)
 		return late, offered, s.reporter.keep(rec)
 	})
+	found = atLeastZero(found)
 	for _, t := range trials {
 		if t.rec.Status == record.Failed && (found.Value == 0 || t.rate <= found.Value) {
 			failed = append(failed, t.rec)
@@ -170,7 +171,6 @@ func (s *search) searchJob(ctx context.Context, job measure.Job) (found stat.Est
 	if err != nil || found.Value == 0 {
 		return found, nil, failed, err
 	}
-	found = atLeastZero(found)
 	nearest := slices.MinFunc(trials, func(a, b trial) int {
 		return cmp.Compare(math.Abs(a.rate-found.Value), math.Abs(b.rate-found.Value))
 	})

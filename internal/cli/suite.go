@@ -194,7 +194,7 @@ func (c *SuiteCall) Resume(cmd *cobra.Command) error {
 		}
 		return plan.Write(c.stdout)
 	}
-	session, err := suite.Resume(c.resume.Text)
+	session, err := suite.Resume(c.resume.Text, "")
 	if err != nil {
 		return err
 	}

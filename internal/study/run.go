@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
@@ -18,15 +20,16 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// title returns the title of the sessions that measure the study.
-func (s *Study) title() string { return "study " + s.Name }
-
 // Begin creates a session that measures the study into a directory. On stdout it prints the number of processes, the
 // time that they are expected to take, and the workloads that the study needs and defs does not have.
 func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writer) (*suite.Session, error) {
 	cases, missing := s.Plan(defs, o)
+	if !slices.ContainsFunc(cases, func(c suite.Case) bool { return Portable(&c) }) {
+		o.Portable = ""
+	}
 	session, err := suite.Begin(dir, &suite.Plan{Header: suite.Header{
-		Suite: s.title(), Session: rand.Text(), Begun: time.Now().Truncate(time.Second), Plan: cases,
+		Suite: "study " + s.Name, Session: rand.Text(), Begun: time.Now().Truncate(time.Second), Plan: cases,
+		Study: s.Name, Portable: o.Portable,
 	}})
 	if err != nil {
 		return nil, err
@@ -50,15 +53,21 @@ func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writ
 	return session, nil
 }
 
-// Resume opens a directory in which this study was interrupted, so that Measure continues it. It returns an
-// *argument.ValueError if the directory belongs to another study or to a suite.
-func (s *Study) Resume(dir string) (*suite.Session, error) {
-	session, err := suite.Resume(dir)
+// Resume opens a directory in which this study was interrupted, so that Measure continues it. Cases that failed are measured
+// again. Resume returns an *argument.ValueError if the directory belongs to another study or to a suite. It returns
+// zkbench.ErrEnv if portable is not the SHA-256 of the program that has run the study's portable cases.
+func (s *Study) Resume(dir, portable string) (*suite.Session, error) {
+	session, err := suite.Resume(dir, s.Name)
 	if err != nil {
 		return nil, err
 	}
-	if session.Title() != s.title() {
-		return nil, errors.Join(&argument.ValueError{Field: "resume", Value: dir, Accepted: fmt.Sprintf("a directory of study %s; this is one of %s", s.Name, session.Title())}, session.Close())
+	if want := session.Portable(); want != "" && want != portable {
+		err = fmt.Errorf("%w: the study was begun with another program without assembly; accepted: the same, by --purego", zkbench.ErrEnv)
+	} else {
+		err = session.Retry()
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("resume: %w", err), session.Close())
 	}
 	return session, nil
 }

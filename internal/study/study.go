@@ -71,7 +71,9 @@ type Options struct {
 	Parts   []string // in the order of Study.Parts
 	Rounds  int      // of the parts in Study.Rounds
 	Workers int      // processors that the program may use
-	Quick   bool     // few cases, short windows
+	// Portable is the SHA-256 of the program that runs the portable cases; empty if there is none.
+	Portable string
+	Quick    bool // few cases, short windows
 }
 
 // Purego names the part that compares this program with the portable one: the same program built with the tag purego,
@@ -101,7 +103,8 @@ func CheckPortable(c *suite.Case, rec *record.Record) {
 type Planner struct {
 	Defs    []workload.Def
 	Cases   []suite.Case
-	Missing []string // workloads that Defs does not have
+	Missing []string       // workloads that Defs does not have
+	keys    map[string]int // how many cases have this key
 }
 
 // Add plans a case of a workload with these values of its axes. An axis that is not in values gets its small value
@@ -135,9 +138,12 @@ func (p *Planner) Add(job suite.Case, name string, values map[string]string) {
 		panic(err)
 	}
 	job.Workload, job.Case = def.Name, cases[0]
-	for slices.ContainsFunc(p.Cases, func(c suite.Case) bool { return c.Key() == job.Key() }) {
-		job.Copy++
+	if p.keys == nil {
+		p.keys = make(map[string]int)
 	}
+	key := job.Key()
+	job.Copy = p.keys[key]
+	p.keys[key]++
 	p.Cases = append(p.Cases, job)
 }
 

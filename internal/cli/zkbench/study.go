@@ -3,7 +3,6 @@ package zkbench
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/study"
 	"github.com/zkbench/zkbench/internal/study/circuits"
 	"github.com/zkbench/zkbench/internal/study/sve"
@@ -109,12 +109,12 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 		if purego.Given {
 			portable = purego.Text
 		}
-		_, missing := os.Stat(portable)
+		digest, _, missing := subprocess.Digest(portable)
 		var session *suite.Session
 		if resume.Given {
-			session, err = s.Resume(resume.Text)
+			session, err = s.Resume(resume.Text, digest)
 		} else {
-			o := study.Options{Workers: runtime.GOMAXPROCS(0), Quick: *quick}
+			o := study.Options{Workers: runtime.GOMAXPROCS(0), Portable: digest, Quick: *quick}
 			typed := strings.Split(only.Text, ",")
 			for _, part := range typed {
 				if !slices.Contains(s.PartNames(), part) {
@@ -141,15 +141,12 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(session.Plan(), func(c suite.Case) bool { return study.Portable(&c) }) && missing != nil {
-			return errors.Join(fmt.Errorf("purego: %w; make portable builds it", missing), session.Close())
-		}
 		measured := func(ctx context.Context, c *suite.Case) (*record.Record, error) {
 			path := self
 			if study.Portable(c) {
 				path = portable
 			}
-			return measure.Program{Path: path, Args: []string{cli.ExecCase}}.Do(ctx, c.Job)
+			return measure.Program{Path: path, Args: []string{cli.ExecCase}}.Run(ctx, c.Job), nil
 		}
 		return measureStudy(cmd, s, session, measured, stdout, stderr)
 	}

@@ -138,16 +138,20 @@ func TestStudyTooLarge(t *testing.T) {
 	}
 }
 
-// TestStudyResumes: a study that was stopped continues in its directory, and measures what it has no record of.
+// TestStudyResumes: a study that was stopped continues in its directory. It measures cases that have no record, or that failed.
 func TestStudyResumes(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var ran []string
 	run := func(_ context.Context, c *suite.Case) (*record.Record, error) {
-		if ran = append(ran, c.Key()); len(ran) == 2 {
+		rec := c.Settings.New(c.Workload, c.Case)
+		switch ran = append(ran, c.Key()); len(ran) {
+		case 1:
+			rec.Status, rec.Error = record.Failed, "on purpose"
+		case 2:
 			stop()
 			return nil, context.Canceled
 		}
-		return c.Settings.New(c.Workload, c.Case), nil
+		return rec, nil
 	}
 	s, dir := plonkStudy(t), t.TempDir()
 	session := must.Get(s.Begin(dir, circuitDefs(), study.Options{Parts: []string{"gates"}}, io.Discard))(t)
@@ -157,13 +161,14 @@ func TestStudyResumes(t *testing.T) {
 	golden.Contains(t, err.Error(), "study --resume ")
 	golden.Equal(t, "processes of the first run", 2, len(ran))
 
-	must.Do(t, measureStudy(studyCall(t.Context()), s, must.Get(s.Resume(dir))(t), run, io.Discard, io.Discard))
-	golden.Equal(t, "processes of both runs", n+1, len(ran))
+	must.Do(t, measureStudy(studyCall(t.Context()), s, must.Get(s.Resume(dir, ""))(t), run, io.Discard, io.Discard))
+	golden.Equal(t, "processes of both runs", n+2, len(ran))
 	golden.Equal(t, "records", n, len(must.Get(s.Read("from", dir))(t)))
 
+	must.FailGet(suite.Resume(dir, ""))(t, must.ErrAny, "a study's directory, of suite")
 	for _, other := range studies() {
 		if other.Name != s.Name && other.Resumes {
-			_, err := other.Resume(dir)
+			_, err := other.Resume(dir, "")
 			must.Fail(t, err, must.ErrAny, "the directory of another study")
 		}
 	}

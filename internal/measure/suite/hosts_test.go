@@ -157,7 +157,7 @@ func TestBegunOn(t *testing.T) {
 	dir := t.TempDir()
 	p := &suite.Plan{Header: suite.Header{Plan: onHosts(1, "a", "b"), Hosts: map[string]record.Env{"a": {CPU: "one"}, "b": {CPU: "two"}}}}
 	must.Do(t, must.Get(suite.Begin(dir, p))(t).Close())
-	s := must.Get(suite.Resume(dir))(t)
+	s := must.Get(suite.Resume(dir, ""))(t)
 	names, known, _ := s.Hosts()
 	must.Do(t, s.Close())
 	golden.Equal(t, "hosts", []string{"a", "b"}, names)
@@ -165,7 +165,7 @@ func TestBegunOn(t *testing.T) {
 
 	dir = t.TempDir()
 	must.Do(t, must.Get(suite.Create(dir, suite.Header{Plan: onHosts(1, "a"), Program: "another"}))(t).Close())
-	must.FailGet(suite.Resume(dir))(t, zkbench.ErrEnv, "a suite of another program")
+	must.FailGet(suite.Resume(dir, ""))(t, zkbench.ErrEnv, "a suite of another program")
 }
 
 // TestLogNames: cases whose names differ in what no file name has each keep their log.

@@ -46,6 +46,10 @@ type Header struct {
 	Program string `json:"program"`
 	// Hosts are the environments of the machines that the suite was begun on, by the machine's name.
 	Hosts map[string]record.Env `json:"hosts,omitempty"`
+	// Study is the name of the study that the plan is of, empty for a suite.
+	Study string `json:"study,omitempty"`
+	// Portable is the SHA-256 of the program without assembly that runs some of a study's cases, empty if none does.
+	Portable string `json:"portable,omitempty"`
 	// HostWait is how long to wait for a host whose connection is lost.
 	HostWait time.Duration `json:"host_wait,omitempty"` // ns
 	Noise
@@ -234,6 +238,18 @@ func (j *Journal) Put(key string, r *record.Record) error {
 		return err
 	}
 	return j.inPlace()
+}
+
+// Forget removes the records of cases, which can then be stored again.
+func (j *Journal) Forget(keys ...string) error {
+	return j.update(func(tx *bbolt.Tx) error {
+		for _, key := range keys {
+			if err := tx.Bucket(casesBucket).Delete([]byte(key)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // inPlace returns zkbench.ErrEnv if the file is no longer at its path. If its folder was removed,

@@ -74,12 +74,16 @@ func Begin(dir string, p *Plan) (*Session, error) {
 	return &Session{dir: dir, header: header, journal: j}, nil
 }
 
-// Resume opens the suite in a folder to continue it. It returns zkbench.ErrEnv if the suite was
-// begun by another build or on a machine that differs, and the errors of Open.
-func Resume(dir string) (*Session, error) {
+// Resume opens a folder to continue the suite in it or, if study is not empty, the study of this name. It returns
+// zkbench.ErrEnv if the suite or the study was begun by another build or on a machine that differs, a *argument.ValueError if
+// the folder is of another study, or a suite's, and the errors of Open.
+func Resume(dir, study string) (*Session, error) {
 	j, header, err := Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("resume: %w", err)
+	}
+	if err := header.isOf(dir, study); err != nil {
+		return nil, errors.Join(err, j.Close())
 	}
 	earlier, err := j.Records()
 	if err == nil {
@@ -97,7 +101,36 @@ func ReadPlan(dir string) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("resume: %w", err)
 	}
-	return &Plan{Header: header}, j.Close()
+	return &Plan{Header: header}, errors.Join(header.isOf(dir, ""), j.Close())
+}
+
+// isOf returns a *argument.ValueError if the folder is not one of the study, or not a suite's if study is empty.
+func (h *Header) isOf(dir, study string) error {
+	name := func(study string) string {
+		if study == "" {
+			return "a suite"
+		}
+		return "study " + study
+	}
+	if h.Study == study {
+		return nil
+	}
+	return &argument.ValueError{Field: "resume", Value: dir, Accepted: fmt.Sprintf("a folder of %s; this is one of %s", name(study), name(h.Study))}
+}
+
+// Portable returns the digest of the program that runs the portable cases of a study, empty if there are none.
+func (s *Session) Portable() string { return s.header.Portable }
+
+// Retry forgets the records of cases that did not end well, so that Run measures them again.
+func (s *Session) Retry() error {
+	var keys []string
+	for key, rec := range s.earlier {
+		if rec.Status != record.OK {
+			keys = append(keys, key)
+			delete(s.earlier, key)
+		}
+	}
+	return s.journal.Forget(keys...)
 }
 
 // sameMachine returns zkbench.ErrEnv if a suite was begun by another build or on a machine that
@@ -225,7 +258,7 @@ func (s *Session) finish(ctx context.Context, stopped error) error {
 	if s.caller.Again != "" {
 		rest += fmt.Sprintf("; resume with: %s --resume %s", s.caller.Again, argument.Quote(s.dir))
 	}
-	if stopped != nil && ctx.Err() == nil && !errors.Is(stopped, ErrInterrupted) { // what could not be written before cannot be written now
+	if stopped != nil && !errors.Is(stopped, ErrInterrupted) && !errors.Is(stopped, context.Cause(ctx)) { // what could not be written before cannot be written now
 		return fmt.Errorf("%w; %s", stopped, rest)
 	}
 	if err = errors.Join(err, s.caller.Views(s.dir, s.folder.Records), s.status.Write(s.dir)); err != nil {

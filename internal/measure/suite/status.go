@@ -66,6 +66,7 @@ func ReadStatus(dir string) (Status, error) {
 type Estimate struct {
 	mu    sync.Mutex
 	cases []Case
+	names []string                 // of cases
 	ended []bool                   // by the index in cases
 	took  map[string]time.Duration // time of the last process, by the case's name
 	paces map[string]*pace         // by host
@@ -80,6 +81,9 @@ type pace struct {
 // NewEstimate returns an estimate for cases none of which was measured.
 func NewEstimate(cases []Case) *Estimate {
 	e := &Estimate{cases: cases, ended: make([]bool, len(cases)), took: make(map[string]time.Duration), paces: make(map[string]*pace)}
+	for i := range cases {
+		e.names = append(e.names, cases[i].Name())
+	}
 	for _, host := range Hosts(cases) {
 		e.paces[host] = &pace{}
 	}
@@ -92,7 +96,7 @@ func (e *Estimate) Took(i int, d time.Duration) {
 	defer e.mu.Unlock()
 	c := &e.cases[i]
 	e.ended[i] = true
-	e.took[c.Name()] = d
+	e.took[e.names[i]] = d
 	p := e.paces[c.Host]
 	p.expected += c.Expected
 	p.real += d
@@ -110,11 +114,11 @@ func (e *Estimate) Spent(host string, d time.Duration) {
 func (e *Estimate) CaseTime(c *Case) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.caseTime(c)
+	return e.caseTime(c, c.Name())
 }
 
-func (e *Estimate) caseTime(c *Case) time.Duration {
-	if d, ok := e.took[c.Name()]; ok {
+func (e *Estimate) caseTime(c *Case, name string) time.Duration {
+	if d, ok := e.took[name]; ok {
 		return d
 	}
 	p := e.paces[c.Host]
@@ -132,7 +136,7 @@ func (e *Estimate) Remaining() (left time.Duration) {
 		rest := -p.spent
 		for i := range e.cases {
 			if c := &e.cases[i]; c.Host == host && !e.ended[i] {
-				rest += e.caseTime(c)
+				rest += e.caseTime(c, e.names[i])
 			}
 		}
 		left = max(left, rest)

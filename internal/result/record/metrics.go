@@ -213,7 +213,7 @@ var (
 	Capacity     = Others.rate("capacity", "Capacity", "The highest rate that meets the objective").column("capacity", PageTable)
 	CapacityLow  = Others.rate("capacity-low", "Capacity, Low", "Lower end of the capacity's confidence interval")
 	CapacityHigh = Others.rate("capacity-high", "Capacity, High", "Upper end of the capacity's confidence interval")
-	LeakT        = Others.timed("leak-t", "t", "Leak |t|", "Welch's t of a fixed witness against random ones; 4.5 or more shows a leak").column("leak |t|", PageTable)
+	LeakT        = Others.timed("leak-t", "t", "Leak |t|", "Welch's t of a fixed witness against random ones; more than 4.5 shows a leak").column("leak |t|", PageTable)
 	Instructions = Others.timed("instructions", "instructions/op", "Instructions", "Instructions of one operation on its thread, from hardware counters")
 	Cycles       = Others.timed("cycles", "cycles/op", "Cycles", "Processor cycles of one operation on its thread, from hardware counters")
 
@@ -292,7 +292,7 @@ func StatisticOf(histogram string, s Statistic) Quantity {
 	case HistWait:
 		q.label, q.meaning = "Wait "+s.Label, "Time from the intended to the actual start (open loop): "+lowered(s.Meaning)
 	default:
-		q.label = histogram + " " + s.Label
+		q.label, q.meaning = histogram+" "+s.Label, fmt.Sprintf("Times in the histogram %s: %s", histogram, lowered(s.Meaning))
 	}
 	return q
 }
