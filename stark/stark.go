@@ -83,7 +83,7 @@ type Trace struct {
 	Rows int
 	// Fill sets the cells, which are 0 before the call. It must not retain them, because later proofs reuse
 	// their memory. In zero knowledge there are Params.Random() fewer rows to fill than Rows, and the last of
-	// these is the table's last row.
+	// the filled rows counts as the table's last row.
 	Fill func(ctx context.Context, ex executor.Executor, cells *Cells) error
 }
 

@@ -1,5 +1,6 @@
 // Package keccak has gnark circuits for Keccak-256. Fixed and Variable work bit by bit; Std uses gnark's own
-// gadget, for comparison. The padding byte is a parameter; package hash/keccak has constants for its values.
+// gadget, for comparison. NewFixed and NewVariable take the padding byte as a parameter; package hash/keccak
+// has constants for its values.
 package keccak
 
 import (
@@ -36,10 +37,10 @@ func checkLength(n int) error {
 	return nil
 }
 
-// Fixed proves knowledge of a message that has a digest. The message has a fixed length and is secret.
+// Fixed proves knowledge of a message with a given digest. The message has a fixed length and is secret.
 type Fixed struct {
 	Message []frontend.Variable  // bits, the lowest of each byte first
-	Digest  [2]frontend.Variable `gnark:",public"` // Split of the digest
+	Digest  [2]frontend.Variable `gnark:",public"` // the result of Split for the digest
 	padding byte
 }
 

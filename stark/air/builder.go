@@ -14,7 +14,8 @@ type Table struct {
 	// field's order. All have the same length, a power of two of at least 2, which is then the table's
 	// height.
 	Fixed [][]uint64
-	// State writes the table's constraints and messages to b. It must write the same each time.
+	// State writes the table's constraints and messages to b. It must write the same constraints and messages
+	// in each call.
 	State func(b *Builder)
 }
 

@@ -33,7 +33,8 @@ func NewPermutationTable(c stark.Config) (*PermutationTable, error) {
 }
 
 // Prove proves that each Out is the permutation of its In. The proof is bound to the bytes in about. Prove
-// returns zkbench.ErrWitness if one is not, and zkbench.ErrParams if there are no states.
+// returns zkbench.ErrWitness if an Out is not the permutation of its In, and zkbench.ErrParams if there
+// are no states.
 func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, states []States, about []byte, options stark.Options) ([]byte, error) {
 	statement, err := t.Statement(states, about)
 	if err != nil {
@@ -65,7 +66,7 @@ func (t *PermutationTable) Statement(states []States, about []byte) (stark.State
 // SpongeTable proves and verifies the statement "if Keccak-f permutes these states as stated, then
 // Keccak-256(m_i) = h_i, and m_i has length n_i". It uses only the table of sponges. The states are those
 // before and after the permutations of all blocks of all messages, in order. The statement does not say that
-// Keccak-f does permute them so, and m_i is not secret.
+// Keccak-f really permutes the states as stated. The messages m_i are not secret.
 type SpongeTable struct {
 	tables
 	sponge sponge

@@ -240,8 +240,8 @@ func numbers(tuple []uint64, elements []element) []uint64 {
 // height returns the height of a table with the given number of rows of paths.
 func (s *System) height(rows int) int { return s.params.Height(max(64, rows)) }
 
-// Trace returns the trace of the given paths. The rows after these paths hold other paths, of one row each,
-// with which the table answers nothing.
+// Trace returns the trace of the given paths. The rows that remain are filled with dummy paths of one row
+// each, for which the table does not answer on its buses.
 func (s *System) Trace(paths []Path) stark.Trace {
 	rows := 0
 	for _, p := range paths {

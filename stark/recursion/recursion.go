@@ -270,7 +270,7 @@ func (s *System) Verify(proof []byte, statements []stark.Statement, about []byte
 }
 
 // Child returns the Child with which another system can prove that this system's proofs verify. These proofs
-// must not be bound to anything: make them with an empty about.
+// must not be bound to any bytes: make them with the parameter about empty.
 func (s *System) Child() Child {
 	return Child{s.system, s.program.statementFor(hash.Digest{}), s}
 }
