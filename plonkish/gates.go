@@ -50,9 +50,9 @@ func quad(x Expr) Expr { return x.Mul(x.Sub(Int(1))).Mul(x.Sub(Int(2))).Mul(x.Su
 func appended(x, y Expr) Expr { return x.Sub(y.Mul(Int(4))) }
 
 // Range returns the gate that accumulates four digits of base 4 per row, the highest first. The values are
-// in columns a, b, c and d (columns 0 to 3) of the row, and then in column a of the next row. Each of them
-// is 4 times the value before it, plus a digit. If a number is accumulated from 0 by n digits, it is below
-// 4^n.
+// in columns a, b, c and d (columns 0 to 3) of the row, and then in column a of the next row. Each of
+// these values except the first is 4 times the value before it, plus a digit. If a number is accumulated
+// from 0 by n digits, it is below 4^n.
 func Range() *Gate { return rangeOf4.clone() }
 
 var rangeOf4 = &Gate{Name: "range", Terms: []Term{

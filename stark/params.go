@@ -22,7 +22,7 @@ type Params struct {
 	LogBlowup int // the rate is 2^-LogBlowup
 	Queries   int // number of FRI queries
 	Grinding  int // bits of proof of work before the queries
-	Stack     int // base-2 logarithm of the number of columns of the highest table in one polynomial
+	Stack     int // base-2 logarithm of how many columns of the highest table are committed to as one polynomial
 	LogFold   int // base-2 logarithm of FRI's arity
 	LogFinal  int // base-2 logarithm of the number of coefficients of FRI's last polynomial
 	LogCap    int // base-2 logarithm of the number of digests in a tree's cap
@@ -95,7 +95,7 @@ func basic(name string, logBlowup, queries int) Params {
 // Security returns what the soundness of a proof depends on. The method Best of the result computes the
 // bits of soundness that are proved. The proof has the given form, and its statement the given number of
 // messages. Security returns zkbench.ErrParams if the tables cannot have the form, or if tables of that
-// form may ask a bus as many times as the field's order, so that counts could wrap around.
+// form may ask on one bus as many times as the field's order, so that counts could wrap around.
 func (s *System) Security(f Form, messages int) (security.Protocol, error) {
 	l, err := s.layoutOf(f)
 	if err != nil {

@@ -94,8 +94,8 @@ func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches
 	return proofs, nil
 }
 
-// Prove proves the length and digest of every message of all batches. The proof is bound to the bytes in
-// about, which can be, for example, the transaction that the proof belongs to.
+// Prove proves the length and digest of every message of all batches. The proof is bound to the bytes of
+// the parameter about, which can be, for example, the transaction that the proof belongs to.
 func (a *Aggregation) Prove(ctx context.Context, ex executor.Executor, batches [][][]byte, about []byte, options stark.Options) ([]byte, error) {
 	proofs, err := a.Batches(ctx, ex, batches, options)
 	if err != nil {
@@ -104,7 +104,8 @@ func (a *Aggregation) Prove(ctx context.Context, ex executor.Executor, batches [
 	return a.tree.Prove(ctx, ex, proofs, about, options)
 }
 
-// Verify checks a proof of the claims of each batch. The proof must be bound to the bytes in about.
+// Verify checks a proof of the claims of each batch. The proof must be bound to the bytes of the
+// parameter about.
 func (a *Aggregation) Verify(proof []byte, batches [][]Claim, about []byte) error {
 	var statements []stark.Statement
 	for _, claims := range batches {

@@ -146,8 +146,8 @@ func New(c stark.Config, messages stark.Visibility) (*System, error) {
 	return &System{t, s}, nil
 }
 
-// Prove proves the length and digest of each message. The proof is bound to the bytes in about. There must
-// be at least one message.
+// Prove proves the length and digest of each message. The proof is bound to the bytes of the parameter
+// about. There must be at least one message.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
 	statement, err := s.Statement(Claims(messages, s.sponge.messages), about)
 	if err != nil {
@@ -163,8 +163,8 @@ func (s *System) Traces(messages [][]byte) []stark.Trace {
 	return []stark.Trace{s.sponge.permutation.trace(heights[0], permuted(blocks)), s.sponge.trace(heights[1], blocks, len(messages))}
 }
 
-// Verify checks a proof of the claims, which must be in the order of the messages. The proof must be bound
-// to the bytes in about.
+// Verify checks a proof of the claims, which must be in the order of the messages. The proof must be
+// bound to the bytes of the parameter about.
 func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	statement, err := s.Statement(claims, about)
 	if err != nil {
@@ -173,9 +173,9 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	return s.System.Verify(proof, statement)
 }
 
-// Statement returns the statement of a proof of these claims that is bound to the bytes in about. The
-// heights of the tables follow from the lengths of the messages. Statement returns zkbench.ErrParams if
-// there are no claims or a claim is invalid.
+// Statement returns the statement of a proof of these claims that is bound to the bytes of the parameter
+// about. The heights of the tables follow from the lengths of the messages. Statement returns
+// zkbench.ErrParams if there are no claims or a claim is invalid.
 func (s *System) Statement(claims []Claim, about []byte) (stark.Statement, error) {
 	messages, err := s.sponge.claimed(claims)
 	if err != nil {

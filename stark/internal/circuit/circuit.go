@@ -49,7 +49,7 @@ const Pairs = poseidon.Width / 2
 
 // Permutation states that Out is the permutation of In. If Swap is 1, the first two pairs of In are
 // exchanged with the next two before the permutation, which exchanges two digests. Permutation does not
-// constrain Swap: rows of the program must do that, so that Swap is 0 or 1.
+// constrain Swap; rows of the program must constrain it to be 0 or 1.
 type Permutation struct {
 	In, Out [Pairs]Cell
 	Swap    Cell
