@@ -87,7 +87,8 @@ func (b *Builder) Public(value fr.Element) Var {
 	return v
 }
 
-// Value returns the value of v. If v is zero, or not a Var of this Builder, Value returns 0 and Build fails.
+// Value returns the value of v. If v is the zero Var, or not a Var of this Builder, Value returns 0 and
+// Build fails.
 func (b *Builder) Value(v Var) fr.Element {
 	if v == 0 || int(v) >= len(b.values) {
 		b.fail("value %d; accepted are 1 to %d", v, len(b.values)-1)

@@ -117,7 +117,8 @@ type engine interface {
 
 // New returns a system for the given tables and commits to their fixed columns. Either all tables have fixed
 // columns or none has. New returns zkbench.ErrParams if a table is invalid, if a table's degree is too high
-// for the rate, if there are fixed columns in zero knowledge, or if the configuration is not supported.
+// for the rate, if a table has fixed columns although Params.ZeroKnowledge is set, or if the configuration
+// is not supported.
 func New(c Config, tables ...*air.Table) (*System, error) {
 	e, err := c.engine()
 	if err != nil {

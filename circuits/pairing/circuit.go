@@ -63,8 +63,8 @@ type Circuit interface {
 	Assign(s *Statement) frontend.Circuit
 }
 
-// New returns the circuit of a relation with the given arithmetic. It returns zkbench.ErrParams if there is
-// no such circuit.
+// New returns the circuit that proves the relation r with the arithmetic of the form f. It returns
+// zkbench.ErrParams if there is no such circuit.
 func New(r Relation, f Form) (Circuit, error) {
 	switch f {
 	case Emulated:

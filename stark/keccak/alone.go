@@ -53,8 +53,8 @@ func (t *PermutationTable) Verify(proof []byte, states []States, about []byte) e
 	return t.System.Verify(proof, statement)
 }
 
-// Statement returns the statement of a proof of these permutations that is bound to the bytes of the
-// parameter about. It returns zkbench.ErrParams if there are no states.
+// Statement returns the statement that each Out is the permutation of its In, with the parameter about as
+// the context. It returns zkbench.ErrParams if there are no states.
 func (t *PermutationTable) Statement(states []States, about []byte) (stark.Statement, error) {
 	messages, err := t.permutation.exchange(states, -1)
 	if err != nil {
@@ -110,10 +110,9 @@ func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, abou
 	return t.System.Verify(proof, statement)
 }
 
-// Statement returns the statement of a proof of these claims that is bound to the bytes of the parameter
-// about. The proof relies on the permutations in states, one for each block of the messages. Statement
-// returns zkbench.ErrParams if there are no claims, or if the length of states is not the number of
-// blocks.
+// Statement returns the statement of a proof of these claims, with the parameter about as the context.
+// The proof relies on the permutations in states, one for each block of the messages. Statement returns
+// zkbench.ErrParams if there are no claims, or if the length of states is not the number of blocks.
 func (t *SpongeTable) Statement(claims []Claim, states []States, about []byte) (stark.Statement, error) {
 	messages, err := t.sponge.claimed(claims)
 	if err != nil {

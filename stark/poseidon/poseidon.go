@@ -202,10 +202,10 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	return s.System.Verify(proof, statement)
 }
 
-// Statement returns the statement of a proof of these claims that is bound to the bytes of the parameter
-// about. Its messages ask for the leaf and the root of each path, on the buses of the system's table. The
-// height of the table follows from the shapes of the trees. Statement returns zkbench.ErrParams if there
-// are no claims, or if a tree's number of rows is not a power of two.
+// Statement returns the statement of a proof of these claims, with the parameter about as the context.
+// The statement's messages ask for the leaf and the root of each path, on the buses of the system's
+// table. The height of the table follows from the shapes of the trees. Statement returns
+// zkbench.ErrParams if there are no claims, or if a tree's number of rows is not a power of two.
 func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
 	statement.Context = about
 	if len(claims) == 0 {

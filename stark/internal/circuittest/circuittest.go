@@ -89,7 +89,7 @@ func (p *Program) result(r *circuit.Row, values []circuit.X) circuit.X {
 	return p.Degree.Result(r, operand(values, r.Cells[circuit.A]), operand(values, r.Cells[circuit.B]), operand(values, r.Cells[circuit.C]))
 }
 
-// Broken returns the rows that do not hold.
+// Broken returns the indices of the rows that do not hold for the given values of the cells.
 func (p *Program) Broken(values []circuit.X) (rows []int) {
 	for i := range p.Rows {
 		r := &p.Rows[i]
