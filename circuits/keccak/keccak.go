@@ -162,8 +162,9 @@ func sumOfBits(api frontend.API, bits []frontend.Variable) frontend.Variable {
 	return sum
 }
 
-// The approximate number of gates per block on PLONK. The true number of gates of a circuit differs from
-// this by at most 2 %.
+// The approximate numbers of gates on PLONK for each block of a message: BlockConstraints for the
+// circuits that work bit by bit, and StdBlockConstraints for Std. The true number of gates of a circuit
+// differs from this by at most 2 %.
 const (
 	BlockConstraints    = 155_000
 	StdBlockConstraints = 545_000 // mean of two blocks: the first takes 742,352 gates, each other 348,000

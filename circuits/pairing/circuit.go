@@ -18,7 +18,7 @@ import (
 // Relation is what a circuit proves about a Statement.
 type Relation string
 
-// The relations.
+// The relations that circuits of this package prove.
 const (
 	// Tripartite proves knowledge of secrets s_i with P_i = [s_i]P, where P is the generator. It also proves
 	// that each party i computes the same key K = e([s_i]P_(i+1), Q_(i+2)). The scalar multiplies a point in
@@ -39,7 +39,7 @@ const (
 // Form is the arithmetic that a circuit uses.
 type Form string
 
-// The forms.
+// The forms of arithmetic.
 const (
 	Emulated Form = "emulated"  // gnark's emulated field under a plain tower of extensions
 	Limbs    Form = "limbs"     // this module's limbs, schoolbook products, ranges bit by bit, under the same tower

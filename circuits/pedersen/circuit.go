@@ -26,7 +26,7 @@ type Circuit struct {
 // Form selects a variant of the circuit.
 type Form string
 
-// The forms.
+// The forms of the circuit.
 const (
 	Edwards  Form = "edwards"  // a hash on the embedded curve, with windows of two bits and complete addition
 	Grumpkin Form = "grumpkin" // Barretenberg's hash, with windows of three bits

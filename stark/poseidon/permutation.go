@@ -14,8 +14,8 @@ type Boxes int
 
 // The values of Boxes. Plain takes fewer columns, and Cubed has a lower degree.
 const (
-	Plain Boxes = 1 // x⁷, of degree 7
-	Cubed Boxes = 2 // x³, and x³ x³ x: of degree 3
+	Plain Boxes = 1 // one column for x⁷, of degree 7
+	Cubed Boxes = 2 // a column c for x³ and a column for c c x, both of degree 3
 )
 
 // Columns returns how many columns State uses for a permutation.

@@ -2,7 +2,7 @@
 // Goldilocks. It uses package stark. The statement is "I know a path from a row with this digest to this
 // root, in a tree of this shape". The siblings and the row's index are hidden, which needs parameters with
 // zero knowledge, or exposed (stark.Visibility). Each row of the table holds one permutation, with two
-// columns for each S-box. With State, other tables can use the same constraints.
+// columns for each S-box. The function State adds the same constraints to other tables.
 package poseidon
 
 import (

@@ -39,7 +39,7 @@ const (
 // Method selects how a product is checked.
 type Method int
 
-// The methods.
+// The methods of checking products, which the package comment describes.
 const (
 	Schoolbook Method = iota
 	CRT

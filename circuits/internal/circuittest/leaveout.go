@@ -34,7 +34,7 @@ type site struct {
 // Mode selects what a builder does at a statement.
 type Mode int
 
-// The modes.
+// The modes that change what a builder does at a statement.
 const (
 	_ Mode = iota
 	// LeftOut leaves the statement out if it is an assertion. If it is a gate, the output of the hint Free
