@@ -120,8 +120,8 @@ func (u UniqueDecoding) linear(rate, dimension float64) float64 {
 	return math.Log2(u.radius(rate)*dimension/rate + 1)
 }
 
-// Johnson is the regime up to the radius 1 - √ρ - η, where ρ is the rate. If Gap is 0, η is √ρ / 2M, and M
-// must be at least 3. Otherwise η is Gap, and M follows from it.
+// Johnson is the regime up to the radius 1 - √ρ - η, where ρ is the rate. If Gap is 0, η is √ρ / (2M), and
+// M must be at least 3. Otherwise η is Gap, and the value of M follows from Gap.
 type Johnson struct {
 	M   int
 	Gap float64
