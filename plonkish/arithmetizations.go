@@ -6,7 +6,8 @@ func Plonk() Arithmetization {
 	return Arithmetization{Name: "plonk", Columns: []string{"a", "b", "c"}, Permuted: 3, Params: 5, Gates: []*Gate{Arithmetic()}}
 }
 
-// TurboPlonk returns an arithmetization of four columns, with gates that read the next row.
+// TurboPlonk returns an arithmetization of four columns (a, b, c and d), with gates that read the next
+// row.
 func TurboPlonk() Arithmetization {
 	return Arithmetization{
 		Name: "turbo", Columns: []string{"a", "b", "c", "d"}, Permuted: 4, Params: 6,
@@ -16,9 +17,9 @@ func TurboPlonk() Arithmetization {
 
 // UltraPlonk returns an arithmetization of five columns, with lookups. The tuple that a row looks up has
 // three numbers, one for each of the columns 0, 3 and 4. The number for a column is the row's value minus
-// the product of a parameter and the next row's value. The three parameters are numbers 7, 8 and 9. If they
-// are 0, the tuple consists of the row's own values. If a column accumulates digits, the number for it can
-// be one digit.
+// the product of a parameter and the next row's value. The three parameters have the indices 7, 8 and 9. If
+// they are 0, the tuple consists of the row's own values. If a column accumulates digits, the tuple's
+// number for this column can be a single digit.
 func UltraPlonk() Arithmetization {
 	digit := func(column, step int) Expr { return Cell(column).Sub(Param(step).Mul(Next(column))) }
 	return Arithmetization{

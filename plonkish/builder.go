@@ -11,7 +11,7 @@ import (
 
 // Var identifies a value of a Builder's witness. Cells of permuted columns hold Vars, and cells that hold the
 // same Var are wired together. The zero Var leaves a cell empty, and a prover can put any number there. So
-// Build refuses it in a cell that a gate or a lookup reads. For the number 0 use Builder.Zero.
+// Build refuses the zero Var in a cell that a gate or a lookup reads. For the number 0 use Builder.Zero.
 type Var uint32
 
 // Kind identifies what is fixed in a row: its gate, parameters and lookups. The zero Kind has none of them.
@@ -87,7 +87,8 @@ func (b *Builder) Public(value fr.Element) Var {
 	return v
 }
 
-// Value returns the value of v. If v is zero, or not a Var of this Builder, Value returns 0 and Build fails.
+// Value returns the value of v. If v is the zero Var, or not a Var of this Builder, Value returns 0 and
+// Build fails.
 func (b *Builder) Value(v Var) fr.Element {
 	if v == 0 || int(v) >= len(b.values) {
 		b.fail("value %d; accepted are 1 to %d", v, len(b.values)-1)
@@ -142,12 +143,12 @@ func (b *Builder) newKind(f fixed) Kind {
 	return Kind(len(b.kinds) - 1)
 }
 
-// Row adds a row of kind k. The cells of permuted columns hold vars; the cells of the other columns, the free
-// cells, hold free.
+// Row adds a row of kind k. The parameter vars gives the cells of the permuted columns. The parameter free
+// gives the cells of the other columns, which are called free cells.
 //
-// A cell that is not given is not 0. A prover can put any number there, so Build refuses it if a gate or a
-// lookup reads it. The prover also chooses the value of a free cell that is given, so gates and lookups must
-// constrain it.
+// If a cell is not given, its value is not fixed to 0: a prover can put any number there. So Build refuses
+// such a cell if a gate or a lookup reads it. If a free cell is given, the prover can still choose its
+// value, so gates and lookups must constrain it.
 //
 // A gate may read the next row, which is the next one added. So the last row must not have such a gate.
 func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
@@ -182,10 +183,10 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	}
 }
 
-// Late registers the function fill, which computes the late columns of the last n rows so far, once the
-// challenge is known. The function sets cells[i][j], the cell of late column i in row j of these n rows.
-// Each check and each proof calls it more than once, perhaps in several goroutines. Its result must depend
-// only on the challenge and on data that does not change.
+// Late registers the function fill, which computes the late columns of the n rows that were added last,
+// once the challenge is known. The function sets cells[i][j], the cell of late column i in row j of these
+// n rows. Each check and each proof calls fill more than once, perhaps in several goroutines. What fill
+// sets must depend only on the challenge and on data that does not change.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
 	if b.arith.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
 		b.fail("a function for %d rows of %d late columns; accepted are 0 to %d rows, 1 column and more, and a function that is not nil", n, b.arith.Late, len(b.rows))

@@ -241,7 +241,7 @@ func (a *Arithmetization) digest() (digest [sha256.Size]byte) {
 // Rows returns the number of used rows, including those of public values.
 func (c *Circuit) Rows() int { return len(c.rows) }
 
-// Size returns the number of all rows, a power of two: used, unused and blinded ones.
+// Size returns the number of all rows (used, unused and blinded), which is a power of two.
 func (c *Circuit) Size() int { return c.n }
 
 // Public returns the public values.

@@ -27,10 +27,10 @@ func (u *uses) flags() []*bool {
 }
 
 // Bytes returns the canonical encoding of the key. Every proof is bound to the SHA-512 of this encoding. The
-// parts of the encoding are: version, digest of the arithmetization, base-2 logarithm of the number of rows,
-// number of random rows, number of public values (uint32, little-endian), width of the tables, whether τ may
-// be known, which gates, selectors, parameters and lookups are in use, G, G2, τG2, and the fixed
-// commitments.
+// parts of the encoding are: version of the encoding, digest of the arithmetization, base-2 logarithm of the
+// number of rows, number of random rows, number of public values (uint32, little-endian), width of the
+// tables, whether the key is Insecure, which gates, selectors, parameters and lookups are in use, the points
+// G, G2 and τG2 of the reference string, and the commitments to the fixed columns.
 func (k *VerifyingKey) Bytes() []byte {
 	digest := k.arith.digest()
 	out := append([]byte{version}, digest[:]...)

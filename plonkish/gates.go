@@ -50,8 +50,9 @@ func quad(x Expr) Expr { return x.Mul(x.Sub(Int(1))).Mul(x.Sub(Int(2))).Mul(x.Su
 func appended(x, y Expr) Expr { return x.Sub(y.Mul(Int(4))) }
 
 // Range returns the gate that accumulates four digits of base 4 per row, the highest first. The values are
-// in columns a, b, c and d of the row and then in column a of the next row. Each of them is 4 times the
-// value before it, plus a digit. If a number is accumulated from 0 by n digits, it is below 4^n.
+// in columns a, b, c and d (columns 0 to 3) of the row, and then in column a of the next row. Each of
+// these values except the first is 4 times the value before it, plus a digit. If a number is accumulated
+// from 0 by n digits, it is below 4^n.
 func Range() *Gate { return rangeOf4.clone() }
 
 var rangeOf4 = &Gate{Name: "range", Terms: []Term{
@@ -62,11 +63,11 @@ var rangeOf4 = &Gate{Name: "range", Terms: []Term{
 }}
 
 // And returns the gate that accumulates the bitwise AND of two operands, one digit of base 4 per row.
-// Columns a and b hold the operands, and column d holds their bitwise AND. Column c holds the product of the
-// digits that the next row appends to a and b.
+// Columns a and b (0 and 1) hold the operands, and column d (3) holds their bitwise AND. Column c (2) holds
+// the product of the digits that the next row appends to a and b.
 func And() *Gate { return bitwiseAnd.clone() }
 
-// Xor returns a gate like And, but with the bitwise exclusive or in column d.
+// Xor returns a gate like the one that And returns, but with the bitwise exclusive or in column d (3).
 func Xor() *Gate { return bitwiseXor.clone() }
 
 var (
@@ -135,15 +136,15 @@ func added(x, y, xa, ya, xq, yq Expr) []Term {
 	}
 }
 
-// PointAdd returns the gate that adds two Grumpkin points. One is in columns a and b, the other in columns c
-// and d. The sum is in columns a and b of the next row. The points must be on the curve, and neither equal
-// nor opposite.
+// PointAdd returns the gate that adds two Grumpkin points. One is in columns a and b (0 and 1), the other in
+// columns c and d (2 and 3). The sum is in columns a and b of the next row. The points must be on the curve,
+// and neither equal nor opposite.
 func PointAdd() *Gate { return pointAdd.clone() }
 
 var pointAdd = &Gate{Name: "point addition", Terms: added(Cell(0), Cell(1), Cell(2), Cell(3), Next(0), Next(1))}
 
-// PointDouble returns the gate that doubles the Grumpkin point in columns a and b. The double is in columns
-// a and b of the next row.
+// PointDouble returns the gate that doubles the Grumpkin point in columns a and b (0 and 1). The double is
+// in columns a and b of the next row.
 func PointDouble() *Gate { return pointDouble.clone() }
 
 var pointDouble = &Gate{Name: "point doubling", Terms: func() []Term {
@@ -155,10 +156,11 @@ var pointDouble = &Gate{Name: "point doubling", Terms: func() []Term {
 	}
 }()}
 
-// Ladder returns the gate that adds the point e·P to the point in columns a and b. P is a constant point,
-// and e is a digit: -3, -1, 1 or 3. The sum is in columns a and b of the next row. The digit e is column d
-// of the next row minus 4 times column d of this row. Column c holds the x of e·P. The parameters x_1, x_0,
-// y_1 and y_0 are those of P (LadderParams). With them, the coordinates of e·P are
+// Ladder returns the gate that adds the point e·P to the point in columns a and b (0 and 1). P is a
+// constant point, and e is a digit: -3, -1, 1 or 3. The sum is in columns a and b of the next row. The
+// digit e is the value in column d (3) of the next row minus 4 times the value in column d of this row.
+// Column c (2) holds the x-coordinate of e·P. The function LadderParams computes the row's parameters
+// x_1, x_0, y_1 and y_0 from P. The coordinates of e·P are then
 //
 //	x = x_1·e² + x_0, y = e·(y_1·x + y_0).
 func Ladder() *Gate { return ladder.clone() }
@@ -174,8 +176,8 @@ var ladder = &Gate{Name: "ladder", Terms: func() []Term {
 	}, added(Cell(0), Cell(1), xa, ya, Next(0), Next(1))...)
 }()}
 
-// Window returns the gate that adds the point in columns xa and ya to the point in columns x and y. The sum
-// is in columns x and y of the next row. The lookup of the same row decides which point is added.
+// Window returns the gate that adds the point in columns 3 and 4 to the point in columns 1 and 2. The sum
+// is in columns 1 and 2 of the next row. The lookup of the same row decides which point is added.
 func Window() *Gate { return window.clone() }
 
 var window = &Gate{Name: "window", Terms: added(Cell(1), Cell(2), Cell(3), Cell(4), Next(1), Next(2))}

@@ -16,7 +16,7 @@ import (
 type UnheldError struct {
 	Row       int // for a public value, its number
 	Column    string
-	Behind    bool   // the row would be the one after the last
+	Behind    bool   // the cell would be in the row after the last, which does not exist
 	Reader    string // the gate or lookup that reads the cell; "" for a public value
 	ReaderRow int    // the reader's row: Row, or the one before it
 }

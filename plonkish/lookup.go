@@ -51,9 +51,10 @@ func tableRows(tables []*Table) int {
 	return n
 }
 
-// LookUp returns a kind like k, but rows of this kind also use lookups of the arithmetization, from lookup i
-// on. The tuple of lookup i must be a row of the first table, the tuple of lookup i+1 a row of the second
-// table, and so on. If a table is nil, that lookup stays as in k.
+// LookUp returns a kind like k, but rows of the new kind also use some of the arithmetization's lookups:
+// lookup i with the first of the tables, lookup i+1 with the second, and so on. The tuple of each of these
+// lookups must be a row of its table. If a table is nil, rows use the lookup with that index as rows of kind
+// k do.
 func (b *Builder) LookUp(k Kind, i int, tables ...*Table) Kind {
 	if int(k) >= len(b.kinds) || i < 0 || i+len(tables) > len(b.arith.Lookups) {
 		b.fail("lookup %d of kind %d; accepted are %d lookups, %d kinds", i+len(tables)-1, k, len(b.arith.Lookups), len(b.kinds))

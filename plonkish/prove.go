@@ -23,7 +23,7 @@ import (
 
 // Options configures a proof. The zero value is valid.
 type Options struct {
-	Context []byte    // what else the proof is bound to; the verifier needs the same
+	Context []byte    // further bytes that the proof is bound to; the verifier needs the same bytes
 	Rand    io.Reader // source of the 32 bytes of the proof's seed; if nil, crypto/rand
 
 	// Span, if set, is called when a phase begins, and within a phase when a sum or a transform begins. Sums

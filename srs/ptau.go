@@ -43,22 +43,22 @@ const (
 )
 
 // ReadPtau reads a reference string of the given size from a .ptau file, and checks that a ceremony has
-// published this file. Only the published hash shows that nobody knows τ: the points of a file look the same
-// if its maker knows τ. If published is NoHashKnown, the string is Insecure.
+// published this file. The published hash is the only evidence that nobody knows τ: the points of a file do
+// not show whether its maker knows τ. If published is NoHashKnown, the string is Insecure.
 //
 // ReadPtau checks the points. They must be on the curve, begin with the generator and be the powers of one τ.
 // The Lagrange form of the file is checked against the powers. If the file has no Lagrange form, ReadPtau
 // computes it, which takes far longer.
 //
 // ReadPtau refuses some values of τ that anybody can find. These are 0, and k, -k, 1/k and -1/k for all k up
-// to 2^16, such as the 1 of a file to which nobody has contributed. It also refuses a root of unity whose
-// order is at most the size or divides 256 times the size.
+// to 2^16, for example τ = 1, the value in a file to which nobody has contributed. It also refuses a root of
+// unity whose order is at most the size or divides 256 times the size.
 //
 // ReadPtau counts contributions but does not verify them. A ceremony's own verifier verifies them, and the
 // publisher of the hash vouches for that.
 //
 // ReadPtau reads no byte of the file twice. So it uses the bytes that it hashes, even if the file changes
-// meanwhile. It takes the memory of the string's points. The length of the file does not matter.
+// meanwhile. It needs as much memory as the string's points take, however long the file is.
 //
 // ReadPtau returns a *zkbench.DecodeError that names the section if the file is wrong. It returns
 // zkbench.ErrParams if size is invalid, if the file is too small for it, or if published is the zero value.

@@ -34,7 +34,7 @@ const Extra = 3
 // fields of a string that is not Insecure, because it would still count as the ceremony's.
 type SRS struct {
 	Canonical kzg.SRS // Pk.G1: Size()+Extra powers of τ
-	Lagrange  kzg.SRS // Pk.G1: Size() points [L_i(τ)]G1, L_i(ω^j) = 1 if i = j, else 0
+	Lagrange  kzg.SRS // Pk.G1: Size() points [L_i(τ)]G1, where L_i(ω^j) is 1 if i = j, and 0 otherwise
 
 	secure        bool // of a file with a published hash; nothing else is
 	contributions int

@@ -17,7 +17,7 @@ import (
 // Check returns nil if the traces satisfy the tables and every tuple is answered as often as it is asked
 // for. Otherwise it returns zkbench.ErrWitness. The error names the first table, row and constraint that
 // fail. If all constraints hold, it names a bus with an unbalanced tuple, and a table and row that send this
-// tuple. It contains no values. If Prove has made a proof that does not hold, it calls Check.
+// tuple. The error contains no values. Prove calls Check if it has made a proof that does not hold.
 func (s *System) Check(ctx context.Context, ex executor.Executor, traces []Trace, about Statement) error {
 	return s.engine.check(ctx, ex, s.statement, traces, about)
 }

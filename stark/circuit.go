@@ -32,10 +32,10 @@ type shown struct {
 	routes [][][]tree.Digest
 }
 
-// Circuit writes the verifier of a proof down as a program, and runs this program on the proof. The
-// statement must accept exactly one form. If proof is nil, Circuit runs the program on zeros, only to write
-// it down. Circuit returns the cells that hold the numbers of the statement. Each cell holds two of them.
-// The numbers are the public values, the tuple of each message, and the context with its length. If one of
+// Circuit writes down the verifier of a proof as a program, and runs this program on the proof. The
+// statement must accept exactly one Form. If proof is nil, Circuit runs the program on zeros, only to write
+// it down. Circuit returns the cells that hold the numbers of the statement, two numbers in each cell. The
+// numbers are the public values, the tuple of each message, and the context with its length. If one of
 // these lists has an odd length, its last cell ends with a 0.
 //
 // The program depends on the heights of the tables, and on the Bus and Times of each message. If these

@@ -10,9 +10,9 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Form lists the height of each table, in order: powers of two, at least 2 (Params.Height). If a table
-// counts up to its last row, it states something else at another height. So a statement lists the forms that
-// it accepts.
+// Form lists the heights of the tables, in the order of the tables. A height is a power of two and at least
+// 2; Params.Height computes it from a number of rows. If a table counts up to its last row, it states
+// something different at each height. So a statement lists the forms that it accepts.
 type Form []int
 
 // Form returns the form that a proof names, whether or not the proof verifies. It returns a

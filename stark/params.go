@@ -15,14 +15,14 @@ import (
 type Params struct {
 	Name string // part of the system's digest
 	// Bits is the number of bits of soundness that must be proved (package security) for a statement's
-	// heights. If fewer are proved, Prove and Verify refuse the statement. Unproven requires none, and 0 is
-	// refused.
+	// heights. If fewer are proved, Prove and Verify refuse the statement. The value Unproven requires no
+	// proved bits, and the value 0 is refused.
 	Bits      int
 	Degree    int // degree of the extension from which challenges are drawn
 	LogBlowup int // the rate is 2^-LogBlowup
 	Queries   int // number of FRI queries
 	Grinding  int // bits of proof of work before the queries
-	Stack     int // base-2 logarithm of the number of columns of the highest table in one polynomial
+	Stack     int // base-2 logarithm of how many columns of the highest table are committed to as one polynomial
 	LogFold   int // base-2 logarithm of FRI's arity
 	LogFinal  int // base-2 logarithm of the number of coefficients of FRI's last polynomial
 	LogCap    int // base-2 logarithm of the number of digests in a tree's cap
@@ -76,7 +76,8 @@ func Secure128(f Field) Params {
 }
 
 // Compare100 returns parameters for comparison with systems that use 84 queries at rate 1/2 for 100 bits. Use
-// them for nothing else: 51 bits are proved by unique decoding, and at most 57 up to the Johnson radius.
+// these parameters for nothing else: with them, only 51 bits are proved by unique decoding, and at most 57 up
+// to the Johnson radius.
 func Compare100(f Field) Params {
 	s := basic("compare100", 1, 84)
 	s.Stack = 3 // those systems optimise time
@@ -91,10 +92,10 @@ func basic(name string, logBlowup, queries int) Params {
 	}
 }
 
-// Security returns what the soundness of a proof depends on: its Best method computes the bits that are
-// proved. The proof has the given form, and its statement the given number of messages. Security returns
-// zkbench.ErrParams if the tables cannot have the form, or if tables of that form may ask a bus as many
-// times as the field's order, so that counts could wrap around.
+// Security returns what the soundness of a proof depends on. The method Best of the result computes the
+// bits of soundness that are proved. The proof has the given form, and its statement the given number of
+// messages. Security returns zkbench.ErrParams if the tables cannot have the form, or if tables of that
+// form may ask on one bus as many times as the field's order, so that counts could wrap around.
 func (s *System) Security(f Form, messages int) (security.Protocol, error) {
 	l, err := s.layoutOf(f)
 	if err != nil {

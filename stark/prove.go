@@ -74,7 +74,7 @@ const (
 	PhaseCommit   = "commit"   // columns are extended and hashed
 	PhaseSums     = "sums"     // sums of messages are computed and hashed
 	PhaseQuotient = "quotient" // quotients of the constraints are computed and hashed
-	PhaseOpen     = "open"     // columns are evaluated at the point
+	PhaseOpen     = "open"     // columns are evaluated at the evaluation point
 	PhaseFRI      = "fri"      // the batched codeword is computed and folded
 	PhaseQueries  = "queries"  // proof of work, then leaves at the queried positions
 )

@@ -1,9 +1,9 @@
 // Package stark proves that the rows of tables satisfy constraints. Its proofs are transparent and use FRI
 // (Ben-Sasson, Bentov, Horesh, Riabzev 2018; DEEP: Ben-Sasson, Goldberg, Kopparty, Saraf 2019), over
 // Goldilocks or KoalaBear, with Merkle trees of Keccak or Poseidon. A table states its constraints once,
-// with package air. Tables are linked by buses: a row can ask a bus for a tuple of numbers or answer with
-// one, and each tuple must be answered as often as it is asked for. Columns are stacked: many of them are
-// committed to as one polynomial, so that a query opens few elements.
+// with package air. Tables are linked by buses: a row can send a tuple of numbers on a bus, to ask for
+// this tuple or to answer with it. Each tuple must be answered as often as it is asked for. Columns are
+// stacked: many of them are committed to as one polynomial, so that a query opens few elements.
 //
 // Proofs are zero-knowledge if Params.ZeroKnowledge is set. Otherwise the values that they open reveal
 // something about the traces. Package security computes how much of the soundness is proved. Nothing in this
@@ -57,7 +57,7 @@ type Config struct {
 	Params Params
 }
 
-// Message is a tuple that a statement, and not a table, sends to a bus. If Times is positive, the statement
+// Message is a tuple that a statement, and not a table, sends on a bus. If Times is positive, the statement
 // answers with the tuple Times times. If it is negative, the statement asks for the tuple -Times times.
 type Message struct {
 	Bus   string
@@ -70,7 +70,7 @@ type Message struct {
 type Statement struct {
 	Forms    []Form    // accepted heights of the tables; a proof of any other form is refused
 	Publics  []uint64  // public values that tables read
-	Messages []Message // what the statement itself sends to buses, in addition to the tables
+	Messages []Message // what the statement itself sends on buses, in addition to the tables
 	Context  []byte    // further data that the proof is bound to
 }
 
@@ -83,7 +83,7 @@ type Trace struct {
 	Rows int
 	// Fill sets the cells, which are 0 before the call. It must not retain them, because later proofs reuse
 	// their memory. In zero knowledge there are Params.Random() fewer rows to fill than Rows, and the last of
-	// these is the table's last row.
+	// the filled rows counts as the table's last row.
 	Fill func(ctx context.Context, ex executor.Executor, cells *Cells) error
 }
 
@@ -117,7 +117,8 @@ type engine interface {
 
 // New returns a system for the given tables and commits to their fixed columns. Either all tables have fixed
 // columns or none has. New returns zkbench.ErrParams if a table is invalid, if a table's degree is too high
-// for the rate, if there are fixed columns in zero knowledge, or if the configuration is not supported.
+// for the rate, if a table has fixed columns although Params.ZeroKnowledge is set, or if the configuration
+// is not supported.
 func New(c Config, tables ...*air.Table) (*System, error) {
 	e, err := c.engine()
 	if err != nil {

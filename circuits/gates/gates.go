@@ -1,5 +1,5 @@
-// Package gates has a gnark circuit that consists of arithmetic gates only. A group of three multiplications
-// and one addition is repeated. The study of Plonk systems uses it (docs/measure.md).
+// Package gates has a gnark circuit that consists of arithmetic gates only. The circuit repeats a group of
+// three multiplications and one addition. The study of Plonk systems uses this circuit (docs/measure.md).
 package gates
 
 import (

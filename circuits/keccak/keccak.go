@@ -1,5 +1,6 @@
 // Package keccak has gnark circuits for Keccak-256. Fixed and Variable work bit by bit; Std uses gnark's own
-// gadget, for comparison. The padding byte is a parameter; package hash/keccak has constants for its values.
+// gadget, for comparison. NewFixed and NewVariable take the padding byte as a parameter; package hash/keccak
+// has constants for its values.
 package keccak
 
 import (
@@ -36,10 +37,10 @@ func checkLength(n int) error {
 	return nil
 }
 
-// Fixed proves knowledge of a message that has a digest. The message has a fixed length and is secret.
+// Fixed proves knowledge of a message with a given digest. The message has a fixed length and is secret.
 type Fixed struct {
 	Message []frontend.Variable  // bits, the lowest of each byte first
-	Digest  [2]frontend.Variable `gnark:",public"` // Split of the digest
+	Digest  [2]frontend.Variable `gnark:",public"` // the result of Split for the digest
 	padding byte
 }
 
@@ -161,8 +162,9 @@ func sumOfBits(api frontend.API, bits []frontend.Variable) frontend.Variable {
 	return sum
 }
 
-// The approximate number of gates per block on PLONK. The true number of gates of a circuit differs from
-// this by at most 2 %.
+// The approximate numbers of gates on PLONK for each block of a message: BlockConstraints for the
+// circuits that work bit by bit, and StdBlockConstraints for Std. The true number of gates of a circuit
+// differs from this by at most 2 %.
 const (
 	BlockConstraints    = 155_000
 	StdBlockConstraints = 545_000 // mean of two blocks: the first takes 742,352 gates, each other 348,000

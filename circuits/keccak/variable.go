@@ -9,10 +9,10 @@ import (
 	"github.com/zkbench/zkbench/hash/keccak"
 )
 
-// Variable proves knowledge of a message that has a digest. The message can have any length that fits in the
-// circuit's blocks. Both the message and its length are secret. The circuit does the padding.
+// Variable proves knowledge of a message with a given digest. The message can have any length that fits in
+// the circuit's blocks. Both the message and its length are secret. The circuit does the padding.
 type Variable struct {
-	Message []frontend.Variable  // bits, as in Fixed; zero from the length on
+	Message []frontend.Variable  // bits, as in Fixed; the bits after the message's end are 0
 	Length  []frontend.Variable  // one for each length in bytes; the one of the actual length is 1, the others 0
 	Digest  [2]frontend.Variable `gnark:",public"`
 	padding byte

@@ -18,12 +18,12 @@ import (
 // Relation is what a circuit proves about a Statement.
 type Relation string
 
-// The relations.
+// The relations that circuits of this package prove.
 const (
 	// Tripartite proves knowledge of secrets s_i with P_i = [s_i]P, where P is the generator. It also proves
 	// that each party i computes the same key K = e([s_i]P_(i+1), Q_(i+2)). The scalar multiplies a point in
-	// G1, where this is cheaper. P_i binds s_i. K binds the Q_i up to one factor; Statement.Check checks
-	// that Q_i is [s_i]Q.
+	// G1, where multiplication is cheaper than in G2. P_i binds s_i. K binds the Q_i up to one common factor;
+	// Statement.Check checks that Q_i is [s_i]Q.
 	Tripartite Relation = "tripartite"
 	// Pairing proves that e(P_0, Q_1) is Pair.
 	Pairing Relation = "pairing"
@@ -39,11 +39,11 @@ const (
 // Form is the arithmetic that a circuit uses.
 type Form string
 
-// The forms.
+// The forms of arithmetic.
 const (
-	Emulated Form = "emulated"  // gnark's emulated field under a plain tower
-	Limbs    Form = "limbs"     // own limbs, schoolbook, ranges bit by bit, under the same tower
-	LimbsMul Form = "limbs-mul" // the same limbs with a dedicated gadget for products
+	Emulated Form = "emulated"  // gnark's emulated field under a plain tower of extensions
+	Limbs    Form = "limbs"     // this module's limbs, schoolbook products, ranges bit by bit, under the same tower
+	LimbsMul Form = "limbs-mul" // the limbs of Limbs with a dedicated gadget for products
 	Std      Form = "std"       // gnark's emulated field with its gadgets for the curve and the pairing
 )
 
@@ -63,8 +63,8 @@ type Circuit interface {
 	Assign(s *Statement) frontend.Circuit
 }
 
-// New returns the circuit of a relation with the given arithmetic. It returns zkbench.ErrParams if there is
-// no such circuit.
+// New returns the circuit that proves the relation r with the arithmetic of the form f. It returns
+// zkbench.ErrParams if there is no such circuit.
 func New(r Relation, f Form) (Circuit, error) {
 	switch f {
 	case Emulated:
@@ -219,9 +219,9 @@ func sizes() map[Relation]map[Form]size {
 	}
 }
 
-// Composed reports whether Constraints gives a sum over the circuit's parts, because the whole circuit was
-// not built. This is true only of Tripartite with Limbs. Building that circuit takes more memory than most
-// machines have.
+// Composed reports whether the number that Constraints returns is a sum over the circuit's parts, and was
+// not counted on the whole circuit. It returns true only for Tripartite with Limbs: building that circuit
+// takes more memory than most machines have.
 func Composed(r Relation, f Form) bool { return r == Tripartite && f == Limbs }
 
 // Constraints returns the number of constraints of a circuit, on PLONK if plonk is set and otherwise as

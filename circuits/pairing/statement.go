@@ -17,7 +17,8 @@ import (
 // Parties is the number of parties in an exchange.
 const Parties = 3
 
-// Statement holds the values that circuits prove something about. Each circuit uses those of its relation.
+// Statement holds the values that circuits prove something about. Each circuit uses only the values that
+// occur in its relation.
 //
 // A verifier calls Verify, which runs Check. Circuits assume that points are on their curves, in the subgroup
 // and not the identity. For an exchange they also assume that P_i and Q_i have the same logarithm.

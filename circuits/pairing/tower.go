@@ -300,8 +300,8 @@ type Field[E any] interface {
 	Mul(a, b E) E
 	// Scale returns c·a for a small c >= 0.
 	Scale(a E, c int64) E
-	// Div returns a/b. If b is 0, no assignment satisfies the circuit, unless a is 0 too: then a prover can
-	// choose the result.
+	// Div returns a/b. If b is 0 and a is not, no assignment satisfies the circuit. If both are 0, a prover
+	// can choose the result.
 	Div(a, b E) E
 	// Select returns a if bit is 1, and b if it is 0.
 	Select(bit frontend.Variable, a, b E) E

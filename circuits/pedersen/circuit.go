@@ -26,11 +26,11 @@ type Circuit struct {
 // Form selects a variant of the circuit.
 type Form string
 
-// The forms.
+// The forms of the circuit.
 const (
-	Edwards  Form = "edwards"  // on the embedded curve, windows of two bits, complete addition
-	Grumpkin Form = "grumpkin" // Barretenberg's hash, windows of three bits
-	Tables   Form = "tables"   // Barretenberg's hash, points looked up in tables
+	Edwards  Form = "edwards"  // a hash on the embedded curve, with windows of two bits and complete addition
+	Grumpkin Form = "grumpkin" // Barretenberg's hash, with windows of three bits
+	Tables   Form = "tables"   // Barretenberg's hash, with points looked up in tables
 )
 
 // Forms returns all forms.

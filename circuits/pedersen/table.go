@@ -113,9 +113,9 @@ func (l *lookups) prove(api frontend.API) error {
 	return nil
 }
 
-// Multiplicities computes a hint: how often each row of the tables is looked up. Its inputs are the number
-// of tables, the tables' lengths, and the table and digit of each query. It does not count a digit that no
-// row has, so the lookup argument fails.
+// Multiplicities computes a hint for the form Tables: how often each row of the lookup tables is looked
+// up. The hint's inputs are the number of tables, the tables' lengths, and the table and digit of each
+// query. If no row has a digit, the hint does not count it, so the lookup argument fails.
 func Multiplicities(_ *big.Int, inputs, outputs []*big.Int) error {
 	n := int(inputs[0].Int64())
 	starts := make([]int, n+1)
@@ -219,7 +219,7 @@ func limbs(api frontend.API, digits []frontend.Variable, width, n int) (limbs []
 	return limbs
 }
 
-// Digits computes a hint: the seven-bit digits of a number, the lowest first.
+// Digits computes a hint for the form Tables: the seven-bit digits of a number, the lowest first.
 func Digits(_ *big.Int, inputs, outputs []*big.Int) error {
 	mask := big.NewInt(entries - 1)
 	for j := range outputs {
@@ -228,8 +228,8 @@ func Digits(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Points computes a hint: the points that the tables have for the digits of a scalar. Its inputs are the
-// index of the scalar and its digits.
+// Points computes a hint for the form Tables: the points that the lookup tables have for the digits of a
+// scalar. The hint's inputs are the index of the scalar and its digits.
 func Points(_ *big.Int, inputs, outputs []*big.Int) error {
 	i := int(inputs[0].Int64())
 	for j, e := range inputs[1:] {

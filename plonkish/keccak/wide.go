@@ -25,7 +25,7 @@ type Wide struct {
 // RoundRows is the number of rows that a round takes if each row has one unit.
 const RoundRows = 149
 
-// Limits of a Wide.
+// Limits of the fields Log and Rows of a Wide.
 const (
 	MinWideLog  = 12
 	MaxWideLog  = 20

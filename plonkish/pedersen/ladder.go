@@ -17,7 +17,8 @@ import (
 //
 //	2x = D + 4^127 - 1.
 //
-// Each d corresponds to exactly one e, so the digits that are accumulated first are the high half of x.
+// Each d corresponds to exactly one e. So the digits that are accumulated first represent the high half
+// of x.
 type Ladder struct {
 	b      *plonkish.Builder
 	zero   plonkish.Var

@@ -10,8 +10,9 @@ import (
 	"github.com/zkbench/zkbench/plonkish"
 )
 
-// Plain computes hashes in circuits of plonkish.Plonk. It works like Ladder, with a row for each product and
-// each sum. A digit d = sign (1 + 2 t) adds sign times one of two points; t says which.
+// Plain computes hashes in circuits of plonkish.Plonk. It works like Ladder, but has a row for each product
+// and each sum. A digit is d = s (1 + 2 t), where s is 1 or -1 and t is a bit. The bit t selects one of two
+// constant points, and the digit adds s times this point.
 type Plain struct {
 	b      *plonkish.Builder
 	kinds  map[[5]fr.Element]plonkish.Kind

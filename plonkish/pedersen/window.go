@@ -43,9 +43,9 @@ type Window struct {
 	canon    plonkish.Kind // says what the value of the limbs is
 }
 
-// NewWindow returns a Window that adds the rows of hashes to b, with windows of width bits. It adds 2·⌈254 /
-// width⌉ tables of up to 2^width rows, and one table for limbs. It returns zkbench.ErrParams if width is not
-// between MinWidth and MaxWidth.
+// NewWindow returns a Window that adds the rows of hashes to b. The parameter width is the number of bits of
+// each window. NewWindow adds 2·⌈254 / width⌉ tables of up to 2^width rows, and one table for limbs. It
+// returns zkbench.ErrParams if width is not between MinWidth and MaxWidth.
 func NewWindow(b *plonkish.Builder, width int) (*Window, error) {
 	if width < MinWidth || width > MaxWidth {
 		return nil, fmt.Errorf("%w: windows of %d bits, accepted are %d to %d", zkbench.ErrParams, width, MinWidth, MaxWidth)

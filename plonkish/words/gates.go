@@ -27,7 +27,7 @@ func NewGates(b *plonkish.Builder, bits int) (*Gates, error) {
 	return g, nil
 }
 
-// Range constrains v to be a word. It takes ⌈bits / 8⌉ + 1 rows.
+// Range constrains v to be a word. For words of n bits it takes ⌈n / 8⌉ + 1 rows.
 func (g *Gates) Range(v plonkish.Var) {
 	x := read(g.b, v)
 	cells := []plonkish.Var{g.zero}
@@ -43,10 +43,10 @@ func (g *Gates) Range(v plonkish.Var) {
 	g.b.Row(0, cells)
 }
 
-// And returns x & y, and constrains x and y to be words. It takes bits / 2 + 1 rows.
+// And returns x & y, and constrains x and y to be words. For words of n bits it takes n / 2 + 1 rows.
 func (g *Gates) And(x, y plonkish.Var) plonkish.Var { return g.operate(and, x, y) }
 
-// Xor returns x ⊕ y, and constrains x and y to be words. It takes bits / 2 + 1 rows.
+// Xor returns x ⊕ y, and constrains x and y to be words. For words of n bits it takes n / 2 + 1 rows.
 func (g *Gates) Xor(x, y plonkish.Var) plonkish.Var { return g.operate(xor, x, y) }
 
 func (g *Gates) operate(o *operation, v, w plonkish.Var) plonkish.Var {

@@ -15,8 +15,9 @@ const (
 	MaxWidth = 20
 )
 
-// Tables computes with words in circuits of plonkish.UltraPlonk. Each row looks up a digit in a table of
-// 2^width rows. The digit has width bits of one word, or half as many bits of each of two words.
+// Tables computes with words in circuits of plonkish.UltraPlonk. Each row looks up a digit in a table. If
+// w is the width of the table, the table has 2^w rows, and the digit consists of w bits of one word, or
+// of ⌊w / 2⌋ bits of each of two words.
 type Tables struct {
 	b           *plonkish.Builder
 	bits, width int
@@ -30,9 +31,9 @@ type tableKind struct {
 	first, last bool       // of its word
 }
 
-// NewTables returns Tables for words with the given number of bits, using tables of the given width. It
-// returns zkbench.ErrParams if bits is not between 1 and MaxBits, or if width is not between MinWidth and
-// MaxWidth.
+// NewTables returns Tables for words with the given number of bits, which use lookup tables of 2^width
+// rows. It returns zkbench.ErrParams if bits is not between 1 and MaxBits, or if width is not between
+// MinWidth and MaxWidth.
 func NewTables(b *plonkish.Builder, bits, width int) (*Tables, error) {
 	if err := checkBits(bits, 1); err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func NewTables(b *plonkish.Builder, bits, width int) (*Tables, error) {
 	return &Tables{b, bits, width, make(map[tableKind]plonkish.Kind), make(map[string]*plonkish.Table)}, nil
 }
 
-// Range constrains v to be a word. It takes ⌈bits / width⌉ rows.
+// Range constrains v to be a word. For words of n bits and tables of width w it takes ⌈n / w⌉ rows.
 func (t *Tables) Range(v plonkish.Var) {
 	x := read(t.b, v)
 	for at := 0; at < t.bits; at += t.width {
@@ -51,10 +52,12 @@ func (t *Tables) Range(v plonkish.Var) {
 	}
 }
 
-// And returns x & y, and constrains x and y to be words. It takes ⌈bits / ⌊width / 2⌋⌉ rows.
+// And returns x & y, and constrains x and y to be words. For words of n bits and tables of width w it
+// takes ⌈n / ⌊w / 2⌋⌉ rows.
 func (t *Tables) And(x, y plonkish.Var) plonkish.Var { return t.operate(and, x, y) }
 
-// Xor returns x ⊕ y, and constrains x and y to be words. It takes ⌈bits / ⌊width / 2⌋⌉ rows.
+// Xor returns x ⊕ y, and constrains x and y to be words. For words of n bits and tables of width w it
+// takes ⌈n / ⌊w / 2⌋⌉ rows.
 func (t *Tables) Xor(x, y plonkish.Var) plonkish.Var { return t.operate(xor, x, y) }
 
 func (t *Tables) operate(o *operation, v, w plonkish.Var) plonkish.Var {

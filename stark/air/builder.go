@@ -14,7 +14,8 @@ type Table struct {
 	// field's order. All have the same length, a power of two of at least 2, which is then the table's
 	// height.
 	Fixed [][]uint64
-	// State writes the table's constraints and messages to b. It must write the same each time.
+	// State writes the table's constraints and messages to b. It must write the same constraints and messages
+	// in each call.
 	State func(b *Builder)
 }
 
@@ -26,7 +27,7 @@ const (
 	Everywhere Where = iota
 	First            // in the first row
 	Last             // in the last row
-	Transition       // in all rows but the last, whose next row is the first
+	Transition       // in all rows but the last; the row after the last is the first
 )
 
 // String describes the rows, for example "in the first row".
@@ -41,7 +42,7 @@ type Constraint struct {
 	zero  Expr
 }
 
-// Message is a tuple for which a row asks a bus, or with which a row answers on a bus.
+// Message is a tuple that a row sends on a bus, to ask for the tuple or to answer with it.
 type Message struct {
 	Bus          string
 	kind         kind
@@ -108,16 +109,16 @@ func (b *Builder) Zero(where Where, name string, zero Expr) {
 	b.constraints = append(b.constraints, Constraint{name, where, zero})
 }
 
-// Ask states that rows ask a bus for a tuple. The parameter when decides in which rows: a row asks once if
-// the value of this expression is 1, and does not ask if the value is 0. Compile adds the constraint that
-// the value is 0 or 1, unless the stated constraints imply it.
+// Ask states that rows ask for a tuple on a bus. The parameter when is an expression that decides which
+// rows ask: a row asks once if the value of the expression is 1, and does not ask if the value is 0.
+// Compile adds the constraint that the value is 0 or 1, unless the stated constraints imply it.
 func (b *Builder) Ask(bus string, when Expr, tuple ...Expr) {
 	b.message(Message{bus, asksOnce, 1, when, tuple})
 }
 
-// AskUpTo states that rows ask a bus for a tuple. The value of multiplicity is how many times a row asks.
-// The table must constrain this value to the numbers from 0 to the parameter most. Proofs are accepted only
-// for heights at which all rows together ask a bus fewer times than the field's order.
+// AskUpTo states that rows ask for a tuple on a bus. The value of multiplicity is how many times a row
+// asks. The table must constrain this value to be a number from 0 to most. Proofs are accepted only for
+// heights at which all rows together ask on each bus fewer times than the field's order.
 func (b *Builder) AskUpTo(most uint64, bus string, multiplicity Expr, tuple ...Expr) {
 	if most < 1 {
 		b.fail("asks %q for a tuple up to 0 times, accepted are 1 and more", bus)
@@ -133,9 +134,10 @@ func (b *Builder) Answer(bus string, multiplicity Expr, tuple ...Expr) {
 	b.message(Message{bus, answers, 0, multiplicity, tuple})
 }
 
-// Link states that rows ask a bus for a tuple or answer with it, as a fixed column says. The parameter fixed
-// is the index of this column. If a row's cell in the column is a number n in the lower half of the field,
-// the row answers with the tuple n times. If the cell is -n, the row asks for the tuple n times.
+// Link states that rows ask for a tuple on a bus or answer with it. A fixed column decides which of these a
+// row does, and how many times; the parameter fixed is the column's index. If a row's cell in the column is
+// a number n in the lower half of the field, the row answers with the tuple n times. If the cell is -n, the
+// row asks for the tuple n times.
 func (b *Builder) Link(bus string, fixed int, tuple ...Expr) {
 	b.message(Message{bus, links, 0, b.Fixed(fixed), tuple})
 }

@@ -3,8 +3,8 @@
 // code, a Program. Provers, verifiers, the computation of degrees and the check of a row all run this
 // Program. A circuit for a verifier can be built from the Program, too.
 //
-// Tables are linked by buses. A row can ask a bus for a tuple of numbers, or answer with one. The tables are
-// satisfied only if each tuple on a bus is answered as often as it is asked for.
+// Tables are linked by buses. A row can send a tuple of numbers on a bus, to ask for this tuple or to answer
+// with it. The tables are satisfied only if each tuple on a bus is answered as often as it is asked for.
 //
 // The package does not depend on a field: constants are integers, and an Algebra gives them a meaning.
 package air

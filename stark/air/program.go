@@ -36,7 +36,7 @@ type Sent struct {
 	Bus          string
 	Multiplicity int
 	Tuple        []int
-	Asks         uint64 // how often a row asks at most; 0 for an answer
+	Asks         uint64 // maximum number of times that a row asks; 0 for an answer
 	Link         int    // 1 plus the index of the fixed column that is the multiplicity; 0 if there is none
 }
 
@@ -184,8 +184,8 @@ func (degrees) Add(x, y int) int { return max(x, y) }
 func (degrees) Sub(x, y int) int { return max(x, y) }
 func (degrees) Mul(x, y int) int { return min(x+y, mostDegree) }
 
-// Degrees returns the degree of each step in the columns, computed formally: the degree of a sum is the
-// larger of its operands' degrees.
+// Degrees returns for each step the degree of its value as a polynomial in the columns. It computes the
+// degrees formally: the degree of a sum is the larger of its operands' degrees.
 func (p *Program) Degrees() []int { return Evaluate(p, degrees{}) }
 
 // selected returns the degree that the rows of a constraint add. A first or last row is selected by a

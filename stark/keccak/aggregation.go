@@ -68,8 +68,9 @@ func (a *Aggregation) statement(claims []Claim) (stark.Statement, error) {
 // Tree returns the tree that combines the proofs of all batches.
 func (a *Aggregation) Tree() *recursion.Tree { return a.tree }
 
-// Batches proves each batch and returns the proofs that Tree takes. These proofs are not bound to any
-// context. So anyone who has them can prove their claims with Tree, in any context.
+// Batches proves each batch and returns the proofs that the result of the method Tree combines. These
+// proofs are not bound to any context. So anyone who has them can combine them with that tree into a
+// proof of their claims, in any context.
 func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches [][][]byte, options stark.Options) (proofs []recursion.Proof, err error) {
 	for i, messages := range batches {
 		blocks := absorb(messages)
@@ -93,8 +94,8 @@ func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches
 	return proofs, nil
 }
 
-// Prove proves the length and digest of every message of all batches. The proof is bound to the bytes in
-// about, which can be, for example, the transaction that the proof belongs to.
+// Prove proves the length and digest of every message of all batches. The proof is bound to the bytes of
+// the parameter about, which can be, for example, the transaction that the proof belongs to.
 func (a *Aggregation) Prove(ctx context.Context, ex executor.Executor, batches [][][]byte, about []byte, options stark.Options) ([]byte, error) {
 	proofs, err := a.Batches(ctx, ex, batches, options)
 	if err != nil {
@@ -103,7 +104,8 @@ func (a *Aggregation) Prove(ctx context.Context, ex executor.Executor, batches [
 	return a.tree.Prove(ctx, ex, proofs, about, options)
 }
 
-// Verify checks a proof of the claims of each batch. The proof must be bound to the bytes in about.
+// Verify checks a proof of the claims of each batch. The proof must be bound to the bytes of the
+// parameter about.
 func (a *Aggregation) Verify(proof []byte, batches [][]Claim, about []byte) error {
 	var statements []stark.Statement
 	for _, claims := range batches {

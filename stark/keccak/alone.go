@@ -32,8 +32,9 @@ func NewPermutationTable(c stark.Config) (*PermutationTable, error) {
 	return &PermutationTable{t, p}, nil
 }
 
-// Prove proves that each Out is the permutation of its In. The proof is bound to the bytes in about. Prove
-// returns zkbench.ErrWitness if one is not, and zkbench.ErrParams if there are no states.
+// Prove proves that each Out is the permutation of its In. The proof is bound to the bytes of the
+// parameter about. Prove returns zkbench.ErrWitness if an Out is not the permutation of its In, and
+// zkbench.ErrParams if there are no states.
 func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, states []States, about []byte, options stark.Options) ([]byte, error) {
 	statement, err := t.Statement(states, about)
 	if err != nil {
@@ -42,8 +43,8 @@ func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, stat
 	return t.System.Prove(ctx, ex, []stark.Trace{t.permutation.trace(t.heights(len(states))[0], states)}, statement, options)
 }
 
-// Verify checks a proof that each Out is the permutation of its In. The proof must be bound to the bytes in
-// about. The states must be in the order in which they were proved.
+// Verify checks a proof that each Out is the permutation of its In. The proof must be bound to the bytes
+// of the parameter about. The states must be in the order in which they were proved.
 func (t *PermutationTable) Verify(proof []byte, states []States, about []byte) error {
 	statement, err := t.Statement(states, about)
 	if err != nil {
@@ -52,8 +53,8 @@ func (t *PermutationTable) Verify(proof []byte, states []States, about []byte) e
 	return t.System.Verify(proof, statement)
 }
 
-// Statement returns the statement of a proof of these permutations that is bound to the bytes in about. It
-// returns zkbench.ErrParams if there are no states.
+// Statement returns the statement that each Out is the permutation of its In, with the parameter about as
+// the context. It returns zkbench.ErrParams if there are no states.
 func (t *PermutationTable) Statement(states []States, about []byte) (stark.Statement, error) {
 	messages, err := t.permutation.exchange(states, -1)
 	if err != nil {
@@ -65,7 +66,7 @@ func (t *PermutationTable) Statement(states []States, about []byte) (stark.State
 // SpongeTable proves and verifies the statement "if Keccak-f permutes these states as stated, then
 // Keccak-256(m_i) = h_i, and m_i has length n_i". It uses only the table of sponges. The states are those
 // before and after the permutations of all blocks of all messages, in order. The statement does not say that
-// Keccak-f does permute them so, and m_i is not secret.
+// Keccak-f really permutes the states as stated. The messages m_i are not secret.
 type SpongeTable struct {
 	tables
 	sponge sponge
@@ -86,8 +87,9 @@ func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, er
 	return &SpongeTable{t, s}, nil
 }
 
-// Prove proves the length and digest of each message. The proof relies on the permutations that Permutations
-// returns for the messages, and is bound to the bytes in about. There must be at least one message.
+// Prove proves the length and digest of each message. The proof relies on the permutations that
+// Permutations returns for the messages, and is bound to the bytes of the parameter about. There must be
+// at least one message.
 func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
 	blocks := absorb(messages)
 	statement, err := t.Statement(Claims(messages, t.sponge.messages), permuted(blocks), about)
@@ -98,7 +100,8 @@ func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages 
 }
 
 // Verify checks a proof of the claims, which relies on the permutations in states. The claims and the
-// permutations must be in the order of the messages. The proof must be bound to the bytes in about.
+// permutations must be in the order of the messages. The proof must be bound to the bytes of the
+// parameter about.
 func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, about []byte) error {
 	statement, err := t.Statement(claims, states, about)
 	if err != nil {
@@ -107,8 +110,8 @@ func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, abou
 	return t.System.Verify(proof, statement)
 }
 
-// Statement returns the statement of a proof of these claims that is bound to the bytes in about. The proof
-// relies on the permutations in states, one for each block of the messages. Statement returns
+// Statement returns the statement of a proof of these claims, with the parameter about as the context.
+// The proof relies on the permutations in states, one for each block of the messages. Statement returns
 // zkbench.ErrParams if there are no claims, or if the length of states is not the number of blocks.
 func (t *SpongeTable) Statement(claims []Claim, states []States, about []byte) (stark.Statement, error) {
 	messages, err := t.sponge.claimed(claims)

@@ -125,15 +125,17 @@ func (t *tables) Memory(blocks int) (uint64, error) {
 	return t.System.Memory(t.heights(blocks))
 }
 
-// System proves the Keccak-256 digests of messages with both tables, and verifies such proofs.
+// System proves the Keccak-256 digests of messages, and verifies such proofs. It uses the table of
+// permutations and the table of sponges.
 type System struct {
 	tables
 	sponge sponge
 }
 
-// New returns a system with both tables. The parameter messages says who can read the messages. If it is
-// stark.Public, the messages are part of the system's statements. New returns zkbench.ErrParams for
-// stark.Hidden if the parameters lack zero knowledge, because a message could be read from its proof.
+// New returns a system with the tables of permutations and sponges. The parameter messages says who can
+// read the messages. If it is stark.Public, the messages are part of the system's statements. New returns
+// zkbench.ErrParams for stark.Hidden if the parameters lack zero knowledge, because a message could be
+// read from its proof.
 func New(c stark.Config, messages stark.Visibility) (*System, error) {
 	if err := messages.Check(c.Params, stark.Public, stark.Hidden, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
@@ -146,8 +148,8 @@ func New(c stark.Config, messages stark.Visibility) (*System, error) {
 	return &System{t, s}, nil
 }
 
-// Prove proves the length and digest of each message. The proof is bound to the bytes in about. There must
-// be at least one message.
+// Prove proves the length and digest of each message. The proof is bound to the bytes of the parameter
+// about. There must be at least one message.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
 	statement, err := s.Statement(Claims(messages, s.sponge.messages), about)
 	if err != nil {
@@ -156,15 +158,16 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]b
 	return s.System.Prove(ctx, ex, s.Traces(messages), statement, options)
 }
 
-// Traces returns the traces of both tables for a proof of the digests of the messages.
+// Traces returns the traces of the tables of permutations and sponges for a proof of the digests of the
+// messages.
 func (s *System) Traces(messages [][]byte) []stark.Trace {
 	blocks := absorb(messages)
 	heights := s.heights(len(blocks))
 	return []stark.Trace{s.sponge.permutation.trace(heights[0], permuted(blocks)), s.sponge.trace(heights[1], blocks, len(messages))}
 }
 
-// Verify checks a proof of the claims, which must be in the order of the messages. The proof must be bound
-// to the bytes in about.
+// Verify checks a proof of the claims, which must be in the order of the messages. The proof must be
+// bound to the bytes of the parameter about.
 func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	statement, err := s.Statement(claims, about)
 	if err != nil {
@@ -173,9 +176,9 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	return s.System.Verify(proof, statement)
 }
 
-// Statement returns the statement of a proof of these claims that is bound to the bytes in about. The
-// heights of the tables follow from the lengths of the messages. Statement returns zkbench.ErrParams if
-// there are no claims or a claim is invalid.
+// Statement returns the statement of a proof of these claims, with the parameter about as the context.
+// The heights of the tables follow from the lengths of the messages. Statement returns zkbench.ErrParams
+// if there are no claims or a claim is invalid.
 func (s *System) Statement(claims []Claim, about []byte) (stark.Statement, error) {
 	messages, err := s.sponge.claimed(claims)
 	if err != nil {

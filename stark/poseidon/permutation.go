@@ -14,8 +14,8 @@ type Boxes int
 
 // The values of Boxes. Plain takes fewer columns, and Cubed has a lower degree.
 const (
-	Plain Boxes = 1 // x⁷, of degree 7
-	Cubed Boxes = 2 // x³, and x³ x³ x: of degree 3
+	Plain Boxes = 1 // one column for x⁷, of degree 7
+	Cubed Boxes = 2 // a column c for x³ and a column for c c x, both of degree 3
 )
 
 // Columns returns how many columns State uses for a permutation.
@@ -28,10 +28,10 @@ func full(round int) bool {
 	return round < poseidon.FullRounds/2 || round >= poseidon.FullRounds/2+poseidon.PartialRounds
 }
 
-// State constrains a row to hold Poseidon's permutation of a state, which is the parameter in. The elements
-// of this state must be expressions of degree 1. State uses boxes.Columns() adjacent columns. The parameter
-// first is the index of the first of them. State returns the state after the permutation, whose elements
-// have degree 1 too.
+// State constrains a row to hold Poseidon's permutation of a state. The elements of this state are given as
+// the array in, and must be expressions of degree 1. State uses boxes.Columns() adjacent columns. The
+// parameter first is the index of the first of them. State returns the state after the permutation, whose
+// elements have degree 1 too.
 func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) [poseidon.Width]air.Expr {
 	state := in
 	box := func(r, i int, x air.Expr) (seventh air.Expr) {

@@ -2,7 +2,7 @@
 // Goldilocks. It uses package stark. The statement is "I know a path from a row with this digest to this
 // root, in a tree of this shape". The siblings and the row's index are hidden, which needs parameters with
 // zero knowledge, or exposed (stark.Visibility). Each row of the table holds one permutation, with two
-// columns for each S-box. With State, other tables can use the same constraints.
+// columns for each S-box. The function State adds the same constraints to other tables.
 package poseidon
 
 import (
@@ -176,9 +176,9 @@ func New(params stark.Params, siblings stark.Visibility) (*System, error) {
 	return &System{s, params}, nil
 }
 
-// Prove proves that each of the given paths leads from its leaf to its root. The proof is bound to the bytes
-// in about. There must be at least one path. Prove returns zkbench.ErrParams if a path does not fit its
-// tree's shape.
+// Prove proves that each of the given paths leads from its leaf to its root. The proof is bound to the
+// bytes of the parameter about. There must be at least one path. Prove returns zkbench.ErrParams if a
+// path does not fit its tree's shape.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, about []byte, options stark.Options) ([]byte, error) {
 	for i := range paths {
 		if err := paths[i].check(); err != nil {
@@ -192,8 +192,8 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, 
 	return s.System.Prove(ctx, ex, []stark.Trace{s.Trace(paths)}, statement, options)
 }
 
-// Verify checks a proof of the claims, which must be in the order of the paths. The proof must be bound to
-// the bytes in about.
+// Verify checks a proof of the claims, which must be in the order of the paths. The proof must be bound
+// to the bytes of the parameter about.
 func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	statement, err := s.Statement(claims, about)
 	if err != nil {
@@ -202,10 +202,10 @@ func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	return s.System.Verify(proof, statement)
 }
 
-// Statement returns the statement of a proof of these claims that is bound to the bytes in about. The
-// statement asks the table's buses for the leaf and the root of each path. The height of the table follows
-// from the shapes of the trees. Statement returns zkbench.ErrParams if there are no claims, or if a tree's
-// number of rows is not a power of two.
+// Statement returns the statement of a proof of these claims, with the parameter about as the context.
+// The statement's messages ask for the leaf and the root of each path, on the buses of the system's
+// table. The height of the table follows from the shapes of the trees. Statement returns
+// zkbench.ErrParams if there are no claims, or if a tree's number of rows is not a power of two.
 func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
 	statement.Context = about
 	if len(claims) == 0 {
@@ -240,8 +240,8 @@ func numbers(tuple []uint64, elements []element) []uint64 {
 // height returns the height of a table with the given number of rows of paths.
 func (s *System) height(rows int) int { return s.params.Height(max(64, rows)) }
 
-// Trace returns the trace of the given paths. The rows after these paths hold other paths, of one row each,
-// with which the table answers nothing.
+// Trace returns the trace of the given paths. The rows that remain are filled with dummy paths of one row
+// each, for which the table does not answer on its buses.
 func (s *System) Trace(paths []Path) stark.Trace {
 	rows := 0
 	for _, p := range paths {

@@ -190,9 +190,10 @@ func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []c
 	return b, statement, wrong
 }
 
-// Prove proves that the given proofs verify, one for each child in order. The proof is bound to the bytes in
-// about, which can be, for example, the transaction that the proof belongs to. If one of the given proofs
-// does not verify, the error names that proof.
+// Prove proves that the given proofs verify. There must be one proof for each child, in the order of the
+// children. The proof is bound to the bytes of the parameter about, which can be, for example, the
+// transaction that the proof belongs to. If one of the given proofs does not verify, the error names that
+// proof.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, about []byte, options stark.Options) ([]byte, error) {
 	traces, statement, err := s.Traces(proofs, about)
 	if err != nil {
@@ -223,8 +224,8 @@ func (s *System) Traces(proofs []Proof, about []byte) (traces []stark.Trace, sta
 	return s.program.traces(b.Values), statement, err
 }
 
-// Statement returns the statement of a proof that proofs of the given statements verify. It holds a digest
-// of the numbers in the given statements, and about as its context.
+// Statement returns the statement that proofs of the given statements verify. It holds a digest of the
+// numbers in the given statements. Its context is the parameter about.
 func (s *System) Statement(statements []stark.Statement, about []byte) (statement stark.Statement, err error) {
 	if len(statements) != len(s.children) {
 		return statement, fmt.Errorf("%w: %d statements, accepted are %d", zkbench.ErrParams, len(statements), len(s.children))
@@ -259,8 +260,8 @@ func (p *program) statementFor(digest hash.Digest) (about stark.Statement) {
 	return about
 }
 
-// Verify checks a proof that proofs of the given statements verify. The proof must be bound to the bytes in
-// about.
+// Verify checks a proof which states that proofs of the given statements verify. The proof must be bound
+// to the bytes of the parameter about.
 func (s *System) Verify(proof []byte, statements []stark.Statement, about []byte) error {
 	statement, err := s.Statement(statements, about)
 	if err != nil {
@@ -270,7 +271,7 @@ func (s *System) Verify(proof []byte, statements []stark.Statement, about []byte
 }
 
 // Child returns the Child with which another system can prove that this system's proofs verify. These proofs
-// must not be bound to anything: make them with an empty about.
+// must not be bound to any bytes: make them with the parameter about empty.
 func (s *System) Child() Child {
 	return Child{s.system, s.program.statementFor(hash.Digest{}), s}
 }

@@ -81,9 +81,10 @@ func (t *Tree) Memory() (bytes uint64, err error) {
 	return bytes, nil
 }
 
-// Prove proves that the given proofs verify. There must be n of them, as given to NewTree. The last proof is
-// bound to the bytes in about, which can be, for example, the transaction that the proof belongs to. The
-// function options.Span gets names of phases with their layer, such as "layer 1/commit".
+// Prove proves that the given proofs verify. There must be n proofs, where n is the argument of NewTree.
+// The last proof is bound to the bytes of the parameter about, which can be, for example, the transaction
+// that the proof belongs to. The function options.Span gets names of phases with their layer, such as
+// "layer 1/commit".
 func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, about []byte, options stark.Options) ([]byte, error) {
 	if err := t.over(len(proofs)); err != nil {
 		return nil, err
@@ -118,8 +119,8 @@ func (t *Tree) context(layer int, about []byte) []byte {
 	return about
 }
 
-// Verify checks a proof that proofs of the given statements verify. The proof must be bound to the bytes in
-// about.
+// Verify checks a proof which states that proofs of the given statements verify. The proof must be bound
+// to the bytes of the parameter about.
 func (t *Tree) Verify(proof []byte, statements []stark.Statement, about []byte) error {
 	if err := t.over(len(statements)); err != nil {
 		return err

@@ -4,8 +4,9 @@
 //
 // The proximity errors are those of Theorems 1.3 (unique decoding) and 4.2 (up to the Johnson radius) of
 // Ben-Sasson, Carmon, Haböck, Kopparty, Saraf, ePrint 2025/2055. The errors of constraints and of the
-// evaluation point are Theorem 8 of Haböck, ePrint 2022/1216. The error of look-ups is that of Haböck, ePrint
-// 2022/1530. The package's test compares the figures with those that ethereum/soundcalc publishes.
+// evaluation point are those of Theorem 8 of Haböck, ePrint 2022/1216. The error of a lookup argument is that
+// of Haböck, ePrint 2022/1530. The package's test compares the figures with those that the project
+// ethereum/soundcalc publishes.
 package security
 
 import (
@@ -119,8 +120,8 @@ func (u UniqueDecoding) linear(rate, dimension float64) float64 {
 	return math.Log2(u.radius(rate)*dimension/rate + 1)
 }
 
-// Johnson is the regime up to the radius 1 - √ρ - η, where ρ is the rate. If Gap is 0, η is √ρ / 2M, and M
-// must be at least 3. Otherwise η is Gap, and M follows from it.
+// Johnson is the regime up to the radius 1 - √ρ - η, where ρ is the rate. If Gap is 0, η is √ρ / (2M), and
+// M must be at least 3. Otherwise η is Gap, and the value of M follows from Gap.
 type Johnson struct {
 	M   int
 	Gap float64

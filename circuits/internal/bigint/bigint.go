@@ -1,10 +1,11 @@
 // Package bigint computes modulo a prime that is not the circuit's own, on limbs of 68 bits.
 //
-// A product x·y = q·p + c is checked in one of two ways. Schoolbook compares the columns of limbs as
-// integers, with carries, and checks all ranges bit by bit. CRT compares both sides modulo 2^272, by the
-// lower columns, and modulo the circuit's own prime. It checks ranges by lookups in a table. Both
-// comparisons together show that the integers are equal, because their difference is less than the product
-// of both moduli (Williamson, "Non-native field arithmetic with Turbo-PLONK", 2020).
+// To check a product, the code checks that x·y = q·p + c, where c is the result and q a quotient. It does
+// this by one of two methods. Schoolbook compares the columns of limbs as integers, with carries, and
+// checks all ranges bit by bit. CRT compares both sides modulo 2^272, by the lower columns, and modulo the
+// circuit's own prime. It checks ranges by lookups in a table. Both comparisons together show that the
+// integers are equal, because their difference is less than the product of both moduli (Williamson,
+// "Non-native field arithmetic with Turbo-PLONK", 2020).
 //
 // Additions do not reduce: an element records how large its limbs may be.
 package bigint
@@ -38,7 +39,7 @@ const (
 // Method selects how a product is checked.
 type Method int
 
-// The methods.
+// The methods of checking products, which the package comment describes.
 const (
 	Schoolbook Method = iota
 	CRT
@@ -55,8 +56,8 @@ type Field struct {
 	err     error
 }
 
-// Int is an element of the field. It is stored as an integer with this residue modulo p, in limbs whose
-// upper bounds are known.
+// Int is an element of the field. It is stored as an integer that is congruent to it modulo p, in limbs
+// whose upper bounds are known.
 type Int struct {
 	limbs  []frontend.Variable
 	most   []*big.Int
@@ -270,8 +271,8 @@ func (f *Field) product(a, b *Int) *Int {
 	return c
 }
 
-// Div returns a/b. If b is 0, no assignment satisfies the circuit, unless a is 0 too: then a prover can
-// choose any element.
+// Div returns a/b. If b is 0 and a is not, no assignment satisfies the circuit. If both are 0, a prover
+// can choose any element as the result.
 func (f *Field) Div(a, b *Int) *Int {
 	d := f.ranged(f.hint(Ratio, Limbs, f.constants(), a.limbs, b.limbs), f.p.BitLen())
 	if f.method == CRT && !f.comparable(d, b) {
@@ -339,8 +340,8 @@ func Ratio(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Quotient computes the hint for the check that a product is c. The hint is (a·b + k·p - c)/p, rounded down.
-// Its inputs are p, a, b, c and k.
+// Quotient computes the hint for the check that a·b is c modulo p. The hint's inputs are p, a, b, c and a
+// factor k. The hint is (a·b + k·p - c)/p, rounded down.
 func Quotient(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, rest, err := operands(inputs, 3)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Builders returns the builders of the constraint systems on which circuits are tested, by the name of the
-// system.
+// Builders returns a map from the name of each constraint system on which circuits are tested to the
+// system's builder.
 func Builders() map[string]frontend.NewBuilder {
 	return map[string]frontend.NewBuilder{"scs": scs.NewBuilder[constraint.U64], "r1cs": r1cs.NewBuilder[constraint.U64]}
 }
@@ -58,7 +58,7 @@ func Solves(t testing.TB, system constraint.ConstraintSystem, assignment fronten
 }
 
 // Prove proves the circuit for the assignment with gnark's PLONK, and verifies the proof. It also checks
-// that the proof is refused for the public inputs of the assignment other.
+// that the proof is refused for the public inputs of another assignment, which the parameter other gives.
 func Prove(t *testing.T, circuit, assignment, other frontend.Circuit, hints []solver.Hint) {
 	t.Helper()
 	system := Compile(t, scs.NewBuilder[constraint.U64], circuit)
@@ -82,9 +82,9 @@ func ProveGroth16(t *testing.T, circuit, assignment, other frontend.Circuit, hin
 	must.Fail(t, groth16.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())), must.ErrAny, "a proof for other public inputs")
 }
 
-// NothingFree checks on each constraint system that a circuit leaves a prover no choice, as far as
-// Solution.Free and Solution.OtherOutputs can show this. OtherOutputs gets the given stride: it tries every
-// stride-th output of the hints.
+// NothingFree compiles a circuit for each constraint system, and checks that the circuit leaves a prover no
+// choice of the values. It calls Solution.Free and Solution.OtherOutputs, so it shows only what these two
+// methods can show. OtherOutputs gets the given stride, so it tries every stride-th output of the hints.
 func NothingFree(t *testing.T, circuit, assignment frontend.Circuit, hints []solver.Hint, stride int) {
 	t.Helper()
 	for name, b := range Builders() {

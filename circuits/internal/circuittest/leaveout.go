@@ -34,7 +34,7 @@ type site struct {
 // Mode selects what a builder does at a statement.
 type Mode int
 
-// The modes.
+// The modes that change what a builder does at a statement.
 const (
 	_ Mode = iota
 	// LeftOut leaves the statement out if it is an assertion. If it is a gate, the output of the hint Free
@@ -98,7 +98,8 @@ func Statements(t testing.TB, b frontend.NewBuilder, circuit, assignment fronten
 	return s.Statements()
 }
 
-// Switches holds the modes of statements. It also records every statement for which At was called.
+// Switches holds the modes of statements. It also records every statement for which the method Mode was
+// called.
 type Switches struct {
 	modes map[site]Mode
 	sites map[[depth]uintptr]site // by callers; no site: not ours
@@ -114,8 +115,8 @@ func NewSwitches(modes map[Statement]Mode) *Switches {
 	return s
 }
 
-// Statements returns the statements for which At was called. If several have the same name, numbers are
-// added to it in the order of the source.
+// Statements returns the statements for which the method Mode was called. If several statements have the
+// same name, numbers in the order of the source are added to the names.
 func (s *Switches) Statements() []Statement {
 	all := slices.SortedFunc(maps.Keys(s.seen), func(a, b site) int { return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line)) })
 	var out []Statement
@@ -136,8 +137,9 @@ func (s *Switches) Statements() []Statement {
 // depth is the number of callers that are examined.
 const depth = 24
 
-// Mode returns the mode of the statement that is being executed, and records the statement. It finds the
-// statement by its callers. So a builder's method that a gadget calls must call Mode directly.
+// Mode returns the mode of the statement that is being executed, and records the statement. It recognizes
+// the statement by the callers on the stack. So a builder's method that a gadget calls must call Mode
+// directly.
 func (s *Switches) Mode(kind string, gate bool) Mode {
 	var callers [depth]uintptr
 	runtime.Callers(3, callers[:])

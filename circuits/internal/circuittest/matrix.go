@@ -21,7 +21,7 @@ import (
 type Forgery struct {
 	Assignment frontend.Circuit
 	Options    []Option
-	// Redundant is what implies the statement, if it cannot be broken alone.
+	// Redundant says what implies the statement if the statement cannot be broken alone.
 	Redundant string
 }
 
@@ -84,8 +84,8 @@ func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 	return out
 }
 
-// Open returns the circuit on the constraint system named b, without the statement Output. The circuit's
-// result is passed to the hint Watch instead of being compared with public inputs.
+// Open returns the circuit on the constraint system named b, without the statement that m.Output names.
+// The circuit's result is passed to the hint Watch instead of being compared with public inputs.
 func (m *Matrix) Open(t *testing.T, b string) constraint.ConstraintSystem {
 	t.Helper()
 	return Compile(t, Switched(Builders()[b], m.modes(t, b, m.Output, Watched)), m.Circuit)

@@ -11,15 +11,15 @@ import (
 // inputs fixed, it names one wire for each dimension of the kernel of the constraints' Jacobian. It also
 // names each input on which no constraint depends.
 //
-// If there is no kernel, no curve of other solutions passes through this one, because a curve would have a
-// tangent there. So every wire is in some constraint. It is also impossible to change several outputs of
-// hints together along such a curve, however many constraints are between them. Changes of single values do
-// not show that.
+// If the kernel contains only 0, no curve of other solutions passes through this one, because the tangent
+// of such a curve would be in the kernel. So every wire is in some constraint. Nor does a curve exist on
+// which several outputs of hints change together, however many constraints are between these outputs. A
+// check that changes single values does not show that.
 //
 // Free does not show that the solution is the only one. Bits that are asserted to be 0 or 1 have no tangent,
 // whether or not their sum is asserted. OtherOutputs tests these bits by changing them. At another witness
-// there may be a kernel, for instance after a division of 0 by 0. And a kernel does not always give a
-// choice: the constraint v² = 0 leaves v free to first order.
+// the kernel may be larger, for instance after a division of 0 by 0. And a larger kernel does not always
+// give a choice: the constraint v² = 0 leaves v free to first order, although it fixes v.
 //
 // Values that the circuit commits to are treated as fixed, like inputs. Lookups bind these values to rows of
 // a table, which have no tangent either. Free does not show that a value is looked up, nor in which table.

@@ -8,8 +8,8 @@ import (
 	"github.com/consensys/gnark/frontend"
 )
 
-// AssertBelow asserts that limbs make an integer below bound. The limbs have width bits each, the lowest
-// limb first. The caller must assert that each limb is below 2^width.
+// AssertBelow asserts that the given limbs, the lowest first, form an integer below bound. The parameter
+// width is the number of bits of each limb. The caller must assert that each limb is below 2^width.
 //
 // The prover names i, the highest limb that differs from the bound's. All limbs above it must equal the
 // bound's. The caller's function inRange must assert that bound_i - 1 - limb_i is below 2^width. This takes

@@ -59,7 +59,7 @@ type Poly []Step
 // Op is the operation of a Step.
 type Op uint8
 
-// The operations of steps.
+// The operations of the steps of a Poly.
 const (
 	Const Op = iota
 	Cell

@@ -17,10 +17,10 @@ import (
 
 // Check tests that each constraint of the circuits has a forgery. If several constraints have the same name,
 // a forgery of one of them is enough. Long tests check all names. Other tests check some names of each line.
-// If a circuit's witness satisfies the circuit, Check searches for forgeries. If it does not, the test has
-// made a forgery itself: the circuit's witness breaks exactly one constraint. Some constraints have no
-// forgery because other constraints imply them. The map redundant gives these other constraints for the line
-// of each such constraint.
+// If a circuit's witness satisfies the circuit, Check searches for forgeries. A test can also make a forgery
+// itself, and pass a circuit whose witness breaks exactly one constraint. Some constraints have no forgery
+// because other constraints imply them. The map redundant has the line of each such constraint as a key, and
+// names the constraints that imply it.
 func Check(t *testing.T, pkg string, redundant map[string]string, circuits ...*inside.Circuit) {
 	t.Helper()
 	names := make(map[string][]string) // by line

@@ -1,6 +1,6 @@
-// Package challenger derives the challenges of a proof from all messages that were absorbed before. There
-// are two challengers: NewBytes uses the module's transcript of bytes, and NewDuplex uses a sponge over
-// field elements, which a circuit can follow.
+// Package challenger derives each challenge of a proof from all messages that were absorbed before it.
+// There are two challengers: NewBytes uses the module's transcript of bytes, and NewDuplex uses a sponge
+// over field elements, which a circuit can follow.
 package challenger
 
 import (

@@ -35,7 +35,8 @@ const (
 //
 //	Out = Product A B + First A b₀ + Crossed B C + Left A + Right C + Constant
 //
-// where b₀ is B's first coordinate. If Bit is set, it also states that C is 0 or 1.
+// where A, B, C and Out are the values of the cells in Cells with these indices, and b₀ is the first
+// coordinate of B. If Bit is set, the Row also states that C is 0 or 1.
 type Row struct {
 	Cells                                [Operands]Cell
 	Product, First, Crossed, Left, Right E
@@ -47,8 +48,8 @@ type Row struct {
 const Pairs = poseidon.Width / 2
 
 // Permutation states that Out is the permutation of In. If Swap is 1, the first two pairs of In are
-// exchanged with the next two before the permutation, which exchanges two digests. Other rows must make Swap
-// 0 or 1.
+// exchanged with the next two before the permutation, which exchanges two digests. Permutation does not
+// constrain Swap; rows of the program must constrain it to be 0 or 1.
 type Permutation struct {
 	In, Out [Pairs]Cell
 	Swap    Cell
@@ -67,7 +68,8 @@ type Builder struct {
 // New returns an empty program over the extension of the given degree.
 func New(d Degree) *Builder { return &Builder{Degree: d, constants: make(map[X]Value)} }
 
-// Err returns a zkbench.ErrProof that names the first row that does not hold, or nil.
+// Err returns nil if all rows so far hold. Otherwise it returns a zkbench.ErrProof that names the first
+// row that does not hold.
 func (b *Builder) Err() error { return b.err }
 
 // Value is a multiple of a cell's value plus a constant, or a constant alone. It takes no rows to multiply a
@@ -269,17 +271,20 @@ func (b *Builder) Xor(x, y Value) Value {
 	return b.row(r)
 }
 
-// IsProduct states that x y = z. If that does not hold, Err reports name.
+// IsProduct states that x y = z. If that does not hold, the error of Err contains the name, which is
+// formatted with args.
 func (b *Builder) IsProduct(x, y, z Value, name string, args ...any) {
 	b.holds(b.product(x, y, Zero), z, name, args...)
 }
 
-// Equal states that x = y. If that does not hold, Err reports name.
+// Equal states that x = y. If that does not hold, the error of Err contains the name, which is formatted
+// with args.
 func (b *Builder) Equal(x, y Value, name string, args ...any) {
 	b.holds(b.linear(x, Zero), y, name, args...)
 }
 
-// Inverse returns 1/x and states that x is not 0. If that does not hold, Err reports name.
+// Inverse returns 1/x and states that x is not 0. If that does not hold, the error of Err contains the
+// name, which is formatted with args.
 func (b *Builder) Inverse(x Value, name string, args ...any) Value {
 	inverse := b.Hint(b.Degree.Inverse(b.Eval(x)))
 	b.IsProduct(x, inverse, One, name, args...)
@@ -343,8 +348,8 @@ func (b *Builder) coordinate(c, x, z Value, has Row) Value {
 	return b.row(r)
 }
 
-// Joined returns Σ coordinates[i] u^i: the element of the extension with these coordinates, if they are in
-// the field.
+// Joined returns Σ coordinates[i] u^i, where u is the element that OverUnit describes. If the coordinates
+// are in the field, the result is the element of the extension with these coordinates.
 func (b *Builder) Joined(coordinates []Value) Value {
 	sum := coordinates[0]
 	for i, c := range coordinates[1:] {
@@ -374,7 +379,8 @@ func (b *Builder) Triples(pairs []Value, n int) (all []Value) {
 const wordBits = 64
 
 // Bits returns the bits of an element of the field as a number below p, the lowest first. It also states that
-// this number is a multiple of 2^zeros. If that does not hold, Err reports name.
+// this number is a multiple of 2^zeros. If that does not hold, the error of Err contains the name, which is
+// formatted with args.
 func (b *Builder) Bits(x Value, zeros int, name string, args ...any) []Value {
 	number := uint64(b.Eval(x)[0])
 	bits := make([]Value, wordBits)

@@ -89,7 +89,7 @@ func (p *Program) result(r *circuit.Row, values []circuit.X) circuit.X {
 	return p.Degree.Result(r, operand(values, r.Cells[circuit.A]), operand(values, r.Cells[circuit.B]), operand(values, r.Cells[circuit.C]))
 }
 
-// Broken returns the rows that do not hold.
+// Broken returns the indices of the rows that do not hold for the given values of the cells.
 func (p *Program) Broken(values []circuit.X) (rows []int) {
 	for i := range p.Rows {
 		r := &p.Rows[i]
@@ -102,7 +102,8 @@ func (p *Program) Broken(values []circuit.X) (rows []int) {
 }
 
 // Check returns an error if a row reads an operand that it does not have, because a prover could then choose
-// its value. It also returns an error if the rows make the Swap of a permutation neither a bit nor 0.
+// its value. It also returns an error if the Swap of a permutation is a cell that no row constrains to be a
+// bit and no row sets to 0.
 func (p *Program) Check() error {
 	bits := make(map[circuit.Cell]bool)
 	for i, r := range p.Rows {

@@ -41,7 +41,7 @@ type Field[E Element[E], X Extension[E, X]] interface {
 	New(v uint64) E      // v modulo Order
 	Uint64(e E) uint64   // e as a number below Order
 	Word(e E) uint64     // e's representation in memory
-	OfWord(w uint64) E   // the element with this representation; not Canonical if there is none
+	OfWord(w uint64) E   // the element with the representation w; not Canonical if w represents no element
 	FromWords(cells []E) // turns numbers below Order into elements, in place
 
 	Add(dst, a, b []E)
@@ -49,15 +49,16 @@ type Field[E Element[E], X Extension[E, X]] interface {
 	Mul(dst, a, b []E)
 	Xor(dst, a, b []E)     // a + b - 2 a b: the exclusive or of bits
 	AndNot(dst, a, b []E)  // a (1 - b): a and not b, for bits
-	Pack(dst []E, a [][]E) // the sum of 2^j a[j]; there are at most MaxPack, and dst must not be one of them
+	Pack(dst []E, a [][]E) // the sum of 2^j a[j]; a has at most MaxPack vectors, and dst must not be one of them
 	MulScalar(dst, a []E, c E)
 	MulAdd(dst, a []E, c E, scratch []E) // dst += c a
-	// AddProducts adds to dst the sum of x[i] a[i] for all i. scratch and each a[i] are as long as dst.
+	// AddProducts adds to dst the sum of x[i] a[i] for all i. The slice scratch and each a[i] are as long as
+	// dst.
 	AddProducts(dst Vector[E], a [][]E, x []X, scratch []E)
-	// Butterflies computes s layers of a transform on 2^s vectors, row by row. s is 1 to Layers, and src may
-	// be dst. Layer j has the factors w[2^j-1+i] for i below 2^j. For each i and b it takes two vectors, x
-	// at index 2^(j+1) b + i and y at an index 2^j higher. It replaces them by x + w y and x - w y, where w
-	// is factor i.
+	// Butterflies computes s layers of a transform on 2^s vectors, row by row. The number s is between 1 and
+	// Layers, and src may be dst. Layer j has the factors w[2^j-1+i] for i below 2^j. For each i and b it
+	// takes two vectors, x at index 2^(j+1) b + i and y at an index 2^j higher. It replaces them by x + w y
+	// and x - w y, where w is factor i.
 	Butterflies(dst, src, w [][]E)
 	Layers() int        // maximum number of layers that Butterflies computes at once
 	Inverse(dst, a []E) // the inverse of 0 is 0
@@ -114,8 +115,8 @@ func butterflies[E Element[E], X Extension[E, X]](f Field[E, X], dst, src, w [][
 	}
 }
 
-// Append appends the low bytes of a word to b, the least significant byte first. The parameter bytes is
-// their number.
+// Append appends the lowest bytes of a word to b, the least significant byte first. The parameter bytes
+// is the number of bytes that it appends.
 func Append(b []byte, word uint64, bytes int) []byte {
 	for range bytes {
 		b = append(b, byte(word))

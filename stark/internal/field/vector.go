@@ -83,7 +83,7 @@ func Coordinates[E comparable, X Extension[E, X]](to []E, x X) []E {
 	return to
 }
 
-// Flat returns the coordinates of all elements, one element after the other, in the same memory.
+// Flat returns the coordinates of all elements, one element after the other, in the memory of x.
 func Flat[E comparable, X Extension[E, X]](x []X) []E {
 	var one X
 	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*len(one))

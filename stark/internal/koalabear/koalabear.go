@@ -1,6 +1,6 @@
 // Package koalabear wraps gnark-crypto's field of 2^31 - 2^24 + 1 elements and its extensions of degrees
 // four and six. The operations take and return elements as values, not as pointers. Vectors, transforms and
-// products are gnark-crypto's, except the AVX-512 kernels.
+// products are gnark-crypto's; the AVX-512 kernels are this package's own.
 package koalabear
 
 import (

@@ -15,10 +15,10 @@ type Part struct {
 
 type key struct{}
 
-// With returns a context in which part is left out.
+// With returns a context with which stark.System.Check leaves out what part names.
 func With(ctx context.Context, part Part) context.Context { return context.WithValue(ctx, key{}, part) }
 
-// From returns what is left out of a table.
+// From returns what a check with the context ctx leaves out of a table.
 func From(ctx context.Context, table string) Part {
 	if part, _ := ctx.Value(key{}).(Part); part.Table == table {
 		return part
@@ -26,8 +26,8 @@ func From(ctx context.Context, table string) Part {
 	return Part{}
 }
 
-// Constraint reports whether a constraint is left out.
+// Constraint reports whether constraint i of the table is left out.
 func (p Part) Constraint(i int) bool { return slices.Contains(p.Constraints, i) }
 
-// Message reports whether a message is left out.
+// Message reports whether message i of the table is left out.
 func (p Part) Message(i int) bool { return slices.Contains(p.Messages, i) }

@@ -30,12 +30,13 @@ type Hash[E any] interface {
 	Leaves(dst []Digest, columns [][]E)
 	// Leaf returns the hash of one row.
 	Leaf(row []E) Digest
-	// Nodes sets dst[i] to the hash of pairs[2i] and pairs[2i+1]. dst may be the beginning of pairs.
+	// Nodes sets dst[i] to the hash of pairs[2i] and pairs[2i+1]. The slice dst may be the beginning of
+	// pairs.
 	Nodes(dst, pairs []Digest)
 }
 
 // Tree stores the digests of a tree with 2^k leaves. It may omit the lowest levels. If a path needs digests
-// of these levels, they are then computed again.
+// of these levels, they are computed again.
 type Tree[E any] struct {
 	hash    Hash[E]
 	omitted int        // number of levels that are not stored, from the leaves on
@@ -73,7 +74,7 @@ func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
 func RunOf(log int) int { return min(log, bits.Len(chunk)-1) }
 
 // Leaves hashes leaves, one for each row of the columns. The parameter first is the index of the first of
-// them.
+// these leaves.
 func (t *Tree[E]) Leaves(ctx context.Context, ex executor.Executor, first int, columns [][]E) error {
 	n := len(columns[0])
 	return ex.Do(ctx, (n+chunk-1)/chunk, func(_ context.Context, i int) error {
@@ -178,9 +179,9 @@ func (t *Tree[E]) below(node int, row func(leaf int) []E) (levels [][]Digest) {
 	}
 }
 
-// Path returns the digests that lead from the leaves at rising indices to the cap, except those that the
-// leaves themselves give. They are ordered by level, the lowest first, and from left to right. If the tree
-// omits levels, Again must have added the digests around these leaves to lower.
+// Path returns the digests that lead from the leaves at rising indices to the cap, except those that
+// follow from the leaves themselves. The digests are ordered by level, the lowest first, and from left to
+// right. If the tree omits levels, Again must have added the digests around these leaves to lower.
 func (t *Tree[E]) Path(indices []int, lower Lower) (path []Digest) {
 	walk(t.omitted+len(t.levels)-1, indices, func(level, node int, paired bool) {
 		switch up := t.omitted - level; {
