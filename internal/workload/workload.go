@@ -129,14 +129,15 @@ type Mixed interface {
 // record needs to know.
 type Noted interface{ Findings() []record.Finding }
 
-// Measured is implemented by instances that run operations in other processes, and so
-// have figures that this process cannot measure by itself. Their metrics replace the
+// Measured is implemented by instances that run operations in other processes, and that
+// therefore have figures that this process cannot measure by itself. Their metrics replace the
 // process's own metrics of the same name.
 type Measured interface {
 	Measured() ([]record.Metric, []record.Finding)
 }
 
-// Resolved returns the cases that d.Resolve makes of c, or c itself if d.Resolve is nil.
+// Resolved returns the cases that the function d.Resolve returns for c, or c itself if
+// d.Resolve is nil.
 func (d Def) Resolved(c Case) ([]Case, error) {
 	if d.Resolve == nil {
 		return []Case{c}, nil

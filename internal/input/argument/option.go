@@ -29,7 +29,7 @@ const (
 // ErrTwice is the error for a flag that is given two different values.
 var ErrTwice = errors.New("given twice")
 
-// Define adds a flag to flags and returns its Option. text is the default.
+// Define adds a flag to flags and returns its Option. The parameter text is the flag's default value.
 func Define(flags *pflag.FlagSet, name, kind, text, accepted, help string) *Option {
 	o := &Option{Kind: kind, Accepted: accepted, Text: text}
 	flags.Var(o, name, help)

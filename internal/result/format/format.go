@@ -48,9 +48,9 @@ func Fitting(base string, v float64) Unit {
 	return units[len(units)-1]
 }
 
-// Time formats nanoseconds in the Fitting unit, for example 41.26 ms. It writes three decimals for a
-// number below 10, two for one below 100, and one for larger numbers. So numbers from 1 to 1000 have
-// four significant digits.
+// Time formats nanoseconds in the unit that Fitting returns, for example 41.26 ms. It writes three
+// decimals for a number below 10, two for one below 100, and one for larger numbers. So numbers from
+// 1 to 1000 have four significant digits.
 func Time(ns float64) string {
 	u := Fitting("ns", ns)
 	decimals := 3
@@ -156,7 +156,8 @@ func Machine(e record.Env) string {
 	return fmt.Sprintf("%s%s, %s/%s%s, %d processors", host, cmp.Or(e.CPU, "unknown processor"), e.OS, e.Arch, arithmetic, e.Cores)
 }
 
-// Build describes a record's environment in one line: the Machine, the version of Go and the commit.
+// Build describes a record's environment in one line: the text that Machine returns, the version of
+// Go and the commit.
 func Build(e record.Env) string {
 	text := Machine(e) + ", " + e.Go
 	if e.Commit != "" {

@@ -37,7 +37,8 @@ const mostRecords = 200_000
 
 // ReadAll reads records from r, one JSON line each, up to its end. It skips empty lines. If a line is not
 // a record of this schema, it returns a *zkbench.DecodeError that names the line. If there are more than
-// 200,000 records, it returns a *zkbench.LimitError. With an error it returns the records before it.
+// 200,000 records, it returns a *zkbench.LimitError. Together with an error, ReadAll returns the records
+// that it has read before.
 func ReadAll(r io.Reader) (all []*Record, err error) {
 	lines, offset := bufio.NewReader(r), 0
 	for n := 1; ; n++ {

@@ -34,9 +34,9 @@ func joined[C any](cases []C, axes func(C) []Axes) (lines []Line[C]) {
 	return lines
 }
 
-// OnSeveralCPUs returns the cases that were measured with several numbers of CPUs. For this it takes cases
-// that differ only in the numbers of CPUs and workers as one case. The cases must be of one workload and one
-// environment. recordOf returns one record of a case.
+// OnSeveralCPUs returns the cases that were measured with several numbers of CPUs. Cases that differ only in
+// the numbers of CPUs and workers count as one case that was measured several times. The cases must be of
+// one workload and one environment. recordOf returns one record of a case.
 func OnSeveralCPUs[C any](cases []C, recordOf func(C) *Record) []C {
 	name := func(c C) string { return recordOf(c).Coordinates().Without(WorkersKey).Unique() }
 	counts := make(map[string]map[int]bool)
@@ -56,9 +56,10 @@ const SameAsCPUs = "CPUs"
 // The cases must be of one workload and one environment. recordOf returns one record of a case.
 //
 // The cases that have as many workers as CPUs form another line, whose number of workers is SameAsCPUs.
-// LinesByCPUs adds such a line only if there is a number of workers that occurs with the same number of CPUs
-// and with no other. If a number of workers occurs with other numbers of CPUs too, the case with as many
-// workers as CPUs is on both lines.
+// LinesByCPUs adds this line only if the cases have several numbers of CPUs, and if at least one number of
+// workers occurs only together with the same number of CPUs. If a number of workers occurs together with
+// other numbers of CPUs too, it has a line of its own. Its case with as many workers as CPUs is then on both
+// lines.
 func LinesByCPUs[C any](cases []C, recordOf func(C) *Record) []Line[C] {
 	workers := func(c C) string { v, _ := recordOf(c).Axes.Get(WorkersKey); return v }
 	own := func(c C) bool { return workers(c) == strconv.Itoa(recordOf(c).Processors()) }

@@ -78,7 +78,7 @@ type Process struct {
 	Index   int    `json:"index,omitempty"` // index of the process within its side
 }
 
-// Metric is one figure. In JSON it is an object with name, unit, value, kind and whose.
+// Metric is one figure. In JSON it is an object with the members "name", "unit", "value", "kind" and "whose".
 type Metric struct {
 	Quantity
 	Value float64
@@ -196,7 +196,8 @@ func (r *Record) Count(name string) uint64 {
 	return c.Value
 }
 
-// Refused reports whether the runner refused the case. Trying again does not help then.
+// Refused reports whether the runner refused the case. If it did, running the case again with the same settings does
+// not help.
 func (r *Record) Refused() bool { return r.Found(Refused) }
 
 // TooLarge reports whether the case was refused because it needs more memory or a larger domain than there is.

@@ -27,8 +27,8 @@ func (f Fit) Coefficient(power int, confidence float64) (Estimate, error) {
 // Crossover returns the x at which a straight line meets a constant. samples are two or more
 // measurements of the constant, in y's unit. They must be independent of each other and of the
 // line's points. If processes differ, take one sample per process. A rising line is above the
-// constant beyond that x. If that x is below 0, the line is above the constant at every
-// length.
+// constant beyond that x. If that x is below 0, a rising line is above the constant at every x
+// from 0 on.
 //
 // The interval is Fieller's, for the ratio of (constant - intercept) to slope, which are
 // correlated ("Some problems in interval estimation", JRSS B 16, 1954). Its t has Welch and
@@ -36,7 +36,8 @@ func (f Fit) Coefficient(power int, confidence float64) (Estimate, error) {
 // not symmetric, and it is from -Inf to +Inf if the slope's own interval contains 0.
 //
 // In 4000 simulated sets of 10 points and 5 samples, a 95 % interval contained the crossover
-// in 94 to 96 %. In sets of 5 points and 3 samples, the interval contained it in 97 %.
+// in 94 to 96 % of the sets. With 5 points and 3 samples, the interval contained the crossover
+// in 97 % of the sets.
 //
 // Crossover returns zkbench.ErrParams if the curve is not a straight line, if there are fewer
 // than 2 samples or one is not finite, or if confidence is not between 0 and 1.

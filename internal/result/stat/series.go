@@ -6,8 +6,9 @@ import "math"
 // account, and how many independent slots the run is worth.
 //
 // The window is divided into 16 to 256 slots of the same length, for all workers together.
-// weights[i] is the number of operations that ended in slot i, and means[i] is their mean,
-// which is ignored if weights[i] is 0. The result mean is that of all operations.
+// weights[i] is the number of operations that ended in slot i. means[i] is the mean of the
+// figures of these operations, and is ignored if weights[i] is 0. The result mean is the
+// mean over all operations.
 //
 // The mean is a ratio of two random sums, so its error is that of the residuals
 // weights[i] (means[i] - mean) / mean weight (Cochran, Sampling Techniques, 3rd ed., chapter
@@ -27,8 +28,8 @@ import "math"
 //   - 16 slots, means of 10 samples with autocorrelation 0.9: 92 %
 //   - 16 slots with autocorrelation 0.9: 83 %
 //
-// If fewer than two slots have operations, se and effective are NaN. If no slot has any, the
-// slices have different lengths or a weight is negative, all results are NaN.
+// If fewer than two slots have operations, se and effective are NaN. All results are NaN if
+// no slot has operations, if the slices have different lengths, or if a weight is negative.
 func MeanSE(means, weights []float64) (mean, se, effective float64) {
 	nan := math.NaN()
 	if len(means) != len(weights) {

@@ -31,8 +31,8 @@ const (
 )
 
 // Steps finds the steps in a series of independent figures in order of time. In a series
-// without steps it finds one or more with a probability of at most level, which must be
-// from 0.005 to 0.1.
+// without steps, the probability that it finds one or more is at most the parameter level,
+// which must be from 0.005 to 0.1.
 //
 // The method is binary segmentation (Vostrikova, Soviet Mathematics Doklady 24, 1981). Each
 // part is tested for one step, and for a stretch that leaves the level of the rest and
@@ -88,8 +88,8 @@ func Steps(values []float64, level float64) []Step {
 	return s.steps
 }
 
-// StepPoints returns the minimum number of points in which Steps can find a step at level.
-// With fewer points even the clearest order is too likely by chance.
+// StepPoints returns the minimum number of points in which Steps can find a step at the
+// given level. With fewer points even the clearest order is too likely by chance.
 func StepPoints(level float64) int {
 	n, halves := 1, 1.0 // ways to choose half of n points
 	for 2/halves > level*stepShare {

@@ -13,8 +13,9 @@ import (
 // the Mann-Kendall statistic (Kendall 1975, with ties). The variance of this statistic is
 // multiplied by a factor for the autocorrelation of the residuals around the slope, as Yue
 // and Wang (Water Resources Management 18, 2004) do. All slots count equally, whatever
-// their weight, except that slots of weight 0 do not count. With fewer than 4 slots, slices
-// of different lengths or means that are not finite, Trend returns NaN and 1.
+// their weight, except that slots of weight 0 do not count. Trend returns NaN and 1 if
+// there are fewer than 4 slots, if the slices have different lengths, or if a mean is not
+// finite.
 //
 // At p < 0.01, Trend finds a trend in 1 % of simulated runs with 128 slots of white noise.
 // With an autocorrelation of 0.9, it finds one in 2 % of runs with 128 slots, and in 4 % of
@@ -44,8 +45,8 @@ func Trend(means, weights []float64) (change, p float64) {
 
 // Stationary reports whether a warm-up may end. The parameter recent has the means of the
 // warm-up's last 8 to 16 slots. These means must show no trend (Mann-Kendall, p at least
-// 0.05), or a trend of less than 1 % in all. With fewer than 8 slots, or means that are not
-// finite, Stationary returns false.
+// 0.05), or a trend of less than 1 % in all. Stationary returns false if there are fewer
+// than 8 slots or if a mean is not finite.
 //
 // In such a short series autocorrelation looks like a trend. The test takes autocorrelation
 // for a trend, so it errs on the side of a longer warm-up. In 2000 simulated series of 8

@@ -24,8 +24,8 @@ func (c CPU) Minus(d CPU) CPU {
 
 // Adopt counts a running child's processor time, which cpu returns, as time of this process.
 // Adopted children run the operations, so Machine.Adopted reports their time separately. When
-// the child has ended and was waited for, call leave with the child's total processor time: from
-// then on, the kernel counts this time as this process's.
+// the child has ended and was waited for, call the returned function with the child's total
+// processor time. From then on, the kernel counts this time as this process's.
 func Adopt(cpu func() CPU) (leave func(CPU)) {
 	adopted.mu.Lock()
 	defer adopted.mu.Unlock()

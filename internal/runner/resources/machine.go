@@ -109,8 +109,9 @@ func (after counts) since(before counts) *Machine {
 	return m
 }
 
-// Watch starts counting. The function that it returns reports the counts since then, or nil if the
-// platform counts nothing.
+// Watch reads the current counts of processor time and of other load on the machine. The function
+// that it returns reports how much these counts have grown since then. The returned function
+// returns nil if the platform has no such counts.
 func Watch() (until func() *Machine) {
 	before := counted()
 	return func() *Machine { return counted().since(before) }

@@ -39,9 +39,9 @@ func ProfileKinds() []string {
 	return []string{kindCPU, kindHeap, kindMutex, kindBlock, kindTrace}
 }
 
-// Profiler takes the profiles of one case. The cpu profile covers the whole case; mutex,
-// block and trace cover its window. The heap profile shows the last garbage collection
-// before CloseWindow.
+// Profiler takes the profiles of one case. The cpu profile covers the whole case. The
+// mutex and block profiles and the trace cover only its window. The heap profile shows
+// the last garbage collection before CloseWindow.
 //
 // The sampling rates apply to the whole process, so use only one Profiler at a time, and
 // from one goroutine. A nil Profiler does nothing.

@@ -127,8 +127,9 @@ func (m *Meter) sampleMemory() resident {
 	return now
 }
 
-// Stop closes the window and returns its usage. It must be called once, right
-// after the operations have ended: whatever the caller allocates before is counted.
+// Stop closes the window and returns its usage. It must be called once, right after the
+// operations have ended, because everything that the caller allocates before the call is
+// counted.
 //
 // The collection that closes the window is not caused by the operations, but its
 // processor time counts in the window's classes. Stop measures a second collection of

@@ -16,9 +16,9 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
-// Read returns a read-only copy of the file at path, aligned for 64-bit words. Do not use data after calling
-// free. Read returns an error if the file's size is not size bytes, and a *zkbench.LimitError if the file does
-// not fit in memory.
+// Read returns a read-only copy of the file at path, aligned for 64-bit words. Do not use data after calling free.
+// Read returns an error if the file's size in bytes is not equal to the parameter size, and a *zkbench.LimitError
+// if the file does not fit in memory.
 func Read(path string, size int64) (data []byte, free func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {

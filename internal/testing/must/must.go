@@ -14,7 +14,8 @@ type TB interface {
 	Fatal(args ...any)
 }
 
-// Do ends the test if err is not nil. The values of what, if any, are printed before the error.
+// Do ends the test if err is not nil. The values of the parameter what, if there are any, are printed before
+// the error.
 func Do(t TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
@@ -38,7 +39,7 @@ func Get[T any](value T, err error) func(t TB) T {
 var ErrAny = errors.New("any error")
 
 // Fail fails the test unless errors.Is(err, want). The test continues. The message begins with a description of
-// the call: what and args, formatted as by fmt.Sprintf.
+// the call. The parameters what and args give this description, as the format and the arguments of fmt.Sprintf.
 func Fail(t TB, err, want error, what string, args ...any) {
 	t.Helper()
 	if !errors.Is(err, want) && (want != ErrAny || err == nil) {

@@ -64,7 +64,8 @@ func Rust(t testing.TB, target string) {
 }
 
 // Without ends a test that lacks a program which `make deps` installs. It skips the test, or fails it if the
-// environment variable ZKBENCH_REQUIRE names need. why says what is missing.
+// list in the environment variable ZKBENCH_REQUIRE contains the parameter need. The parameter why says what is
+// missing.
 func Without(t testing.TB, need, why string) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv(required), ","), need) {

@@ -58,8 +58,9 @@ func All(recs []*record.Record, grids ...Grid) ([]Chart, error) {
 	return a.charts, nil
 }
 
-// Few selects charts, at most as many as most says, and returns them in their order with the number of those left out.
-// Every workload gets its first chart before any workload gets a second.
+// Few selects charts; the parameter most is the maximum number of them. It returns the selected charts in their
+// original order, and the number of charts that it left out. Every workload gets its first chart before any workload
+// gets a second.
 func Few(all []Chart, most int) (kept []Chart, left int) {
 	turns := make([]int, len(all)) // how many of its workload stand before each
 	seen := make(map[string]int)

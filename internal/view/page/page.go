@@ -34,7 +34,8 @@ type Data struct {
 	Progress *Progress
 }
 
-// Progress says how far a suite has come, in processes.
+// Progress says how many of a suite's processes are done, planned and failed, and what is
+// running.
 type Progress struct {
 	Done    int     `json:"done"`
 	Planned int     `json:"planned"`

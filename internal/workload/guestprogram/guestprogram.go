@@ -28,7 +28,7 @@ type Guest struct {
 // file returns the name of the guest's file in the folder of built guests.
 func (g Guest) file() string { return strings.Join(append([]string{g.Package}, g.Tags...), ".") }
 
-// Folder returns the path of the folder beside a program that holds its guests.
+// Folder returns the path of the folder that holds a program's guests. The folder is beside the program.
 func Folder(program string) string { return program + "-guests" }
 
 // Find loads a guest. It reads the guest's file in the folder of this program's guests. If there is none, it builds the
@@ -88,7 +88,8 @@ func built(ctx context.Context, dir string, g Guest) (*riscv.Program, error) {
 
 func packagePath(g Guest) string { return "github.com/zkbench/zkbench/riscv/guests/" + g.Package }
 
-// BuildAll builds guests into the folder to. dir is a folder in the module of the guests.
+// BuildAll builds guests and writes them to a folder, whose path is the parameter to. The parameter dir is any folder
+// in the module of the guests.
 func BuildAll(ctx context.Context, dir, to string, all []Guest) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
@@ -129,7 +130,7 @@ func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program
 	return riscv.Load(raw, nil)
 }
 
-// BuildFile compiles a package like Build, and writes the program to the file path.
+// BuildFile compiles a package like Build, and writes the program to the file at the given path.
 func BuildFile(ctx context.Context, path, dir, pkg string, tags ...string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", strings.Join(tags, ","), "-o", path, pkg)
 	cmd.Dir = dir
