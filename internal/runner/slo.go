@@ -39,8 +39,8 @@ func (s SLO) String() string {
 }
 
 // Late returns how many of the offered operations of an open loop were not answered in time.
-// Operations that failed, were dropped or never started count as late. So do unfinished
-// operations that have waited and run for longer than the limit.
+// Operations that failed, were dropped or never started count as late. Unfinished operations
+// count as late if the time since their intended start is longer than the limit.
 //
 // The window's last operations may never start. The window must therefore be long compared to
 // the limit, at least MinWindow. Late returns ErrEnv if no operation was offered.

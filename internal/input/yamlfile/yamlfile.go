@@ -104,14 +104,14 @@ func (p *Parser) Err(name string) error {
 	return &Error{name, p.Mistakes}
 }
 
-// Word is a value and the line that it is on.
+// Word is a value in a file, with the line that it is on.
 type Word struct {
 	Text string
 	Line int
 }
 
-// Pairs calls the function do with each key of the mapping n and its value. A key that occurs twice is a mistake,
-// as is a node that is not a mapping. The parameter what names the node in messages.
+// Pairs calls the function do with each key of the mapping n and its value. Pairs adds a mistake if a key occurs
+// twice or if n is not a mapping. The parameter what names the node in messages.
 func (p *Parser) Pairs(n *yaml.Node, what string, do func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		p.Wrong(n.Line, "%s is not a list of keys and values", what)

@@ -47,9 +47,9 @@ func BuildDifferences(a, b record.Env) []string {
 	return all
 }
 
-// AllDifferences returns the Differences and BuildDifferences of two environments. If there are any, figures of one
-// environment do not belong in one median with figures of the other. AllDifferences ignores GOMAXPROCS, because it is
-// a parameter of a case.
+// AllDifferences returns the results of Differences and BuildDifferences for two environments in one list. If the
+// list is not empty, figures of one environment do not belong in one median with figures of the other. AllDifferences
+// ignores GOMAXPROCS, because it is a parameter of a case.
 func AllDifferences(a, b record.Env) []string {
 	b.GOMAXPROCS = a.GOMAXPROCS
 	return append(Differences(a, b), BuildDifferences(a, b)...)

@@ -85,8 +85,8 @@ func Percent(share float64, decimals int) string {
 	return strconv.FormatFloat(100*share, 'f', decimals, 64) + " %"
 }
 
-// Change formats a relative change as a percentage with its sign, with two decimals below 10 %
-// and one above. It returns "-" for NaN and "from 0" for infinity.
+// Change formats a relative change as a percentage with its sign, with two decimals below 10 % and
+// one decimal from 10 % on. It returns "-" for NaN and "from 0" for infinity.
 func Change(change float64) string {
 	switch {
 	case math.IsNaN(change):
@@ -192,7 +192,7 @@ func Plural(n int, thing string) string {
 // Prefixed formats v with four significant digits and a decimal prefix: 12.35M.
 func Prefixed(v float64) string { return benchunit.Scale(v, benchunit.Decimal) }
 
-// Exact formats v with all its digits, up to the sixth decimal.
+// Exact formats v with all its digits, rounded to six decimals.
 func Exact(v float64) string { return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64) }
 
 // Roughly formats an estimated duration in one unit: 1.5 h, 12 min or 45 s.

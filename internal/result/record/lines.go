@@ -12,8 +12,9 @@ type Line[C any] struct {
 	Cases []C
 }
 
-// Lines groups cases into lines. Cases are on one line if they differ only in the axes named by along. Lines
-// are in the order of their first cases. axes returns the axes of a case.
+// Lines groups cases into lines. Cases are on one line if they differ only in axes whose keys are in the
+// parameter along. Lines are in the order of their first cases. The function axes returns the axes of a
+// case.
 func Lines[C any](cases []C, axes func(C) Axes, along ...string) []Line[C] {
 	return joined(cases, func(c C) []Axes { return []Axes{axes(c).Without(along...)} })
 }

@@ -86,8 +86,9 @@ type Metric struct {
 	Whose Whose // whose memory or time it is; empty: not of a process, or from a record of an earlier version
 }
 
-// Series is a figure over the time of the window. Values[i] is for the time from i·Interval to (i+1)·Interval
-// after the window opened. The window's end may shorten the last interval; rates then use its actual length.
+// Series holds the values of a figure over the time of the window. Values[i] is for the time from i·Interval to
+// (i+1)·Interval after the window opened. The window's end may shorten the last interval; rates then use its actual
+// length.
 type Series struct {
 	Name     string        `json:"name"` // that of the metric, if there is one
 	Unit     string        `json:"unit"`
@@ -360,7 +361,7 @@ type Histogram struct {
 	Parts    []string      `json:"parts,omitempty"`
 }
 
-// EncodeHistogram returns h in its encoded form. unit is the unit of its values.
+// EncodeHistogram returns h in its encoded form. The parameter unit is the unit of the values in h.
 func EncodeHistogram(name, unit string, h *hdrhistogram.Histogram) (Histogram, error) {
 	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {

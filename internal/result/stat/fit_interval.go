@@ -24,11 +24,11 @@ func (f Fit) Coefficient(power int, confidence float64) (Estimate, error) {
 	return Estimate{c, c - width, c + width}, nil
 }
 
-// Crossover returns the x at which a straight line meets a constant. samples are two or more
-// measurements of the constant, in y's unit. They must be independent of each other and of the
-// line's points. If processes differ, take one sample per process. A rising line is above the
-// constant beyond that x. If that x is below 0, a rising line is above the constant at every x
-// from 0 on.
+// Crossover returns the x at which a straight line meets a constant. The parameter samples has
+// two or more measurements of the constant, in y's unit. The measurements must be independent
+// of each other and of the line's points. If processes differ, take one sample per process. A
+// rising line is above the constant beyond that x. If that x is below 0, a rising line is
+// above the constant at every x from 0 on.
 //
 // The interval is Fieller's, for the ratio of (constant - intercept) to slope, which are
 // correlated ("Some problems in interval estimation", JRSS B 16, 1954). Its t has Welch and

@@ -24,9 +24,10 @@ const trim = 0.25
 // be arbitrarily far off. For normal noise the interval is a tenth wider than one from all
 // pairs.
 //
-// The level is not exact, unlike that of the signed-rank interval, in which each disturbed
-// process spoils as many Walsh averages as there are pairs. TestRecorded, a test of this
-// package, has the level and the power of both intervals for sessions of real machines.
+// The confidence level of this interval is not exact. The level of Paired's signed-rank
+// interval is exact, but each disturbed process spoils as many of its Walsh averages as
+// there are pairs. TestRecorded, a test of this package, has the level and the power of both
+// intervals for sessions of real machines.
 func PairedRobust(old, new []float64, confidence float64) (Effect, error) {
 	n := len(old)
 	if n < trimmedPairs || len(new) != n {

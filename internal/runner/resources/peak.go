@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Peak measures the process's peak resident set while it is open. Any number may be
-// open, nested or overlapping.
+// Peak measures the process's peak resident set while it is open. Any number of Peaks may be
+// open at the same time, nested or overlapping.
 //
 // The kernel keeps one high-water mark per process. Opening a Peak resets it. Before
 // every reset the mark is recorded in all open Peaks, so that each has the maximum
