@@ -101,8 +101,9 @@ func (r *Result) Doubt(ctx context.Context) []record.Finding {
 }
 
 // Doubt runs the tests of Result.Doubt on one operation. The parameter used is the input of the
-// operation, and seq is the input's sequence number. output is the operation's result, which
-// must have passed the target's check. If output is empty, Doubt tests only the input.
+// operation, and seq is the input's sequence number. The parameter output is the operation's
+// result, which must have passed the target's check. If output is empty, Doubt tests only the
+// input.
 func Doubt(ctx context.Context, target Target, seq uint64, used any, output []byte) []record.Finding {
 	if _, itself := target.(SelfDoubting); itself {
 		return nil

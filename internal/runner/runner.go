@@ -32,7 +32,7 @@ type Target interface {
 	// Input builds the input of operation seq. It must depend only on seq and the
 	// target's seed, because the check may build the input again.
 	Input(ctx context.Context, seq uint64) (any, error)
-	// Run runs the timed operation. Its output may be empty. The worker copies it
+	// Run runs the timed operation. Its output may be empty. The worker copies the output
 	// before it calls Run again.
 	Run(ctx context.Context, input any) (output []byte, err error)
 	// Check returns an error if output is not a correct result of Run for input.

@@ -90,12 +90,13 @@ func syntax(what string, err error) Mistake {
 // Parser reads the nodes of a file and collects the mistakes in them.
 type Parser struct{ Mistakes []Mistake }
 
-// Wrong adds a mistake on the given line to Mistakes. format and args are as for fmt.Sprintf.
+// Wrong adds a mistake on the given line to Mistakes. The parameters format and args are as for fmt.Sprintf.
 func (p *Parser) Wrong(line int, format string, args ...any) {
 	p.Mistakes = append(p.Mistakes, Mistake{line, fmt.Sprintf(format, args...)})
 }
 
-// Err returns an *Error with all mistakes, sorted by line, or nil if there are none. name is the file's name.
+// Err returns an *Error with all mistakes, sorted by line, or nil if there are none. The parameter name is the
+// file's name.
 func (p *Parser) Err(name string) error {
 	if len(p.Mistakes) == 0 {
 		return nil

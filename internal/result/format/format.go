@@ -37,7 +37,7 @@ func Units(base string) []Unit {
 }
 
 // Fitting returns the largest unit that is not larger than v, or the smallest unit if v is less than
-// all units. v is in the base unit.
+// all units. The parameter v is in the base unit.
 func Fitting(base string, v float64) Unit {
 	units := Units(base)
 	for _, u := range units {

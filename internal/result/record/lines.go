@@ -37,7 +37,7 @@ func joined[C any](cases []C, axes func(C) []Axes) (lines []Line[C]) {
 
 // OnSeveralCPUs returns the cases that were measured with several numbers of CPUs. Cases that differ only in
 // the numbers of CPUs and workers count as one case that was measured several times. The cases must be of
-// one workload and one environment. recordOf returns one record of a case.
+// one workload and one environment. The function recordOf returns one record of a case.
 func OnSeveralCPUs[C any](cases []C, recordOf func(C) *Record) []C {
 	name := func(c C) string { return recordOf(c).Coordinates().Without(WorkersKey).Unique() }
 	counts := make(map[string]map[int]bool)
@@ -54,7 +54,7 @@ func OnSeveralCPUs[C any](cases []C, recordOf func(C) *Record) []C {
 const SameAsCPUs = "CPUs"
 
 // LinesByCPUs groups cases that differ only in their number of CPUs into lines, each sorted by that number.
-// The cases must be of one workload and one environment. recordOf returns one record of a case.
+// The cases must be of one workload and one environment. The function recordOf returns one record of a case.
 //
 // The cases that have as many workers as CPUs form another line, whose number of workers is SameAsCPUs.
 // LinesByCPUs adds this line only if the cases have several numbers of CPUs, and if at least one number of

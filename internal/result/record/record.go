@@ -66,8 +66,8 @@ type Record struct {
 	Output     string          `json:"output,omitempty"`     // figures that a process printed itself, in the Go benchmark format
 	Properties *Properties     `json:"properties,omitempty"` // of the proof system that was measured
 
-	// Percentiles names the definition of the percentiles among the metrics (NearestRank). When a record with
-	// another definition is read, they are recomputed from its histograms.
+	// Percentiles names the definition of the percentiles among the metrics (NearestRank). When a record with another
+	// definition is read, its percentiles are computed again from its histograms.
 	Percentiles string `json:"percentiles,omitempty"`
 }
 

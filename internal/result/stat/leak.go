@@ -63,7 +63,7 @@ const (
 // random, as dudect does (Reparaz, Balasch and Verbauwhede, "Dude, is my code constant
 // time?", IACR ePrint 2016/1123). Leak also tests crops. A crop has only the measurements
 // below a threshold, so it leaves out the long tail that interrupts cause. The thresholds
-// are those of dudect's published code.
+// are computed as in dudect's published code.
 //
 // The first measurements only set the thresholds. There are 100 crops, and the threshold of
 // crop i is the quantile 1-0.5^(10(i+1)/100) of the first measurements. Each later

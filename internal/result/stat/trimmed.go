@@ -14,8 +14,8 @@ const trimmedPairs = 24
 const trim = 0.25
 
 // PairedRobust compares pairs like Paired. It is for machines that disturb some processes so
-// much that the figures of these processes are far off. With fewer than 24 pairs its result
-// is that of Paired.
+// much that the figures of these processes are far off. With fewer than 24 pairs, it returns
+// what Paired returns.
 //
 // With 24 pairs or more, Change is the mean of the middle half of the log ratios. Its
 // interval is Student's, from the winsorised deviation, and the pairs that are kept give the

@@ -26,7 +26,7 @@ type Machine struct {
 func (m *Machine) CPU() time.Duration { return m.User + m.System }
 
 // OfOperations returns the processor time of the processes that ran the operations. If there were
-// adopted children, this is their time, else that of this process.
+// adopted children, these are the processes that ran the operations; otherwise this process is.
 func (m *Machine) OfOperations() CPU {
 	if m.Adopted != nil {
 		return *m.Adopted
@@ -118,8 +118,8 @@ func Watch() (until func() *Machine) {
 }
 
 // AwaitQuiet waits until nothing has disturbed this process for a second, or until limit has
-// passed or ctx has ended. quiet reports whether the machine became quiet. The process should do
-// nothing else meanwhile. If the platform counts nothing, the machine counts as quiet.
+// passed or ctx has ended. The result quiet reports whether the machine became quiet. The process
+// should do nothing else meanwhile. If the platform counts nothing, the machine counts as quiet.
 func AwaitQuiet(ctx context.Context, limit time.Duration) (waited time.Duration, quiet bool) {
 	return awaitQuiet(ctx, limit, counted)
 }

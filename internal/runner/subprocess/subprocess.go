@@ -26,7 +26,8 @@ type Command struct {
 	Argv []string // the program and its arguments
 	Dir  string
 	Env  []string // KEY=value, in addition to Environ
-	// Environ is the base of the program's environment; nil means this process's.
+	// Environ is the base of the program's environment; nil means the environment of this
+	// process.
 	Environ []string
 	Limit   Limits
 }

@@ -62,7 +62,8 @@ func Bytes[T any](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))
 }
 
-// Values returns the values of type T in data, not a copy. It is the inverse of Bytes. data must be aligned for T.
+// Values returns the values of type T in data, not a copy. It is the inverse of Bytes. The bytes must be aligned
+// for T.
 func Values[T any](data []byte) []T {
 	var v T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(v)))

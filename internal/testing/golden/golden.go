@@ -49,7 +49,8 @@ func Check(t testing.TB, name, got string) {
 	File(t, Path(t, name), got)
 }
 
-// File compares got with a golden file, line by line. path is relative to the package under test.
+// File compares got with a golden file, line by line. The parameter path is relative to the folder of
+// the package under test.
 func File(t testing.TB, path, got string) {
 	t.Helper()
 	if os.Getenv(update) != "" {
@@ -63,8 +64,8 @@ func File(t testing.TB, path, got string) {
 
 // Line compares got with one line of a table in testdata. The line begins with the key and a comma, and
 // got must equal the rest of the line. The parameter head is the table's first line; the other lines are
-// sorted. If ZKBENCH_UPDATE is set, Line overwrites only the line of key, so that the tests of one
-// package keep the lines of other packages.
+// sorted. If ZKBENCH_UPDATE is set, Line overwrites only the line that begins with this key, so that the
+// tests of one package keep the lines of other packages.
 func Line(t testing.TB, name, head, key, got string) {
 	t.Helper()
 	path := Path(t, name)

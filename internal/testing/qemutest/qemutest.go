@@ -54,8 +54,8 @@ func (b Binary) Run(t testing.TB, cpu string, env []string, args ...string) stri
 }
 
 // RunVectors builds the tests of the package in the current folder and runs them on several processors with Run. One
-// processor has no vector instructions, and the others have vectors of several lengths. The environment variable
-// ZKBENCH_KERNELS lists the kernels that the Goldilocks field must have there.
+// processor has no vector instructions, and the others have vectors of several lengths. On each processor, the
+// environment variable ZKBENCH_KERNELS tells the tests which kernels of the Goldilocks field must be available.
 func RunVectors(t *testing.T, args ...string) {
 	t.Helper()
 	b := Build(t)

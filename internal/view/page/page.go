@@ -26,11 +26,11 @@ type Data struct {
 	Title   string
 	Records []*record.Record
 	// Command returns the command line that measures a record's case again, or an empty string
-	// if there is none. Settings returns how the record was measured, as pairs of label and
-	// text. The page leaves out what is nil here.
+	// if there is none. Settings returns how the record was measured, as pairs of a label and
+	// a text. If one of the two functions is nil, the page does not show its result.
 	Command  func(*record.Record) string
 	Settings func(*record.Record) [][2]string
-	// Progress is that of a suite that is running; nil if none is.
+	// Progress is the progress of the suite that is running, or nil if no suite is running.
 	Progress *Progress
 }
 

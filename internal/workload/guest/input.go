@@ -34,7 +34,7 @@ func MakeInput(ctx context.Context, name string, size int, seed uint64) ([]byte,
 }
 
 // NameOf returns the name of the guest that path leads to, or an empty string if path does not look like a guest of
-// this module. path is a folder in riscv/guests, or a file that "make guests" has built from one.
+// this module. The path is that of a folder in riscv/guests, or of a file that "make guests" has built from one.
 func NameOf(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -106,10 +106,10 @@ func BuildAll(ctx context.Context, dir, to string, all []Guest) error {
 	return nil
 }
 
-// Build compiles a package for linux/riscv64 with build tags, and loads it. dir is the folder in which go build runs.
-// The instructions depend only on the sources and the version of Go, not on the caller's build settings. Build returns
-// a zkbench.ErrEnv if go build fails, for example on an error in the sources, and a zkbench.ErrParams if the package is
-// not a program.
+// Build compiles a package for linux/riscv64 with build tags, and loads it. The parameter dir is the folder in which
+// go build runs. The instructions depend only on the sources and the version of Go, not on the caller's build
+// settings. Build returns a zkbench.ErrEnv if go build fails, for example on an error in the sources, and a
+// zkbench.ErrParams if the package is not a program.
 func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program, error) {
 	to, err := os.MkdirTemp("", "zkbench-guest-")
 	if err != nil {
