@@ -205,7 +205,7 @@ func durationAxis(a Axis, most time.Duration, def ...time.Duration) Axis {
 	})
 }
 
-// BatchAxis returns the axis for the number of actions or requests that one operation takes together.
+// BatchAxis returns the axis for the number of actions or requests that one operation processes together.
 func BatchAxis() Axis {
 	return IntAxis(Axis{Name: "batch", Usage: "numbers of actions or requests in one batch", Smoke: "8"}, 1, 4096, 64)
 }

@@ -79,7 +79,8 @@ func (q Quantity) column(heading string, in Tables) Quantity {
 	return q
 }
 
-// TableColumns returns the quantities that have a column in one of these tables, in the order of Quantities.
+// TableColumns returns the quantities that have a column in at least one of the given tables, in the order of
+// Quantities.
 func TableColumns(in Tables) []Quantity {
 	return slices.DeleteFunc(Quantities(), func(q Quantity) bool { return q.tables&in == 0 })
 }

@@ -71,7 +71,8 @@ type Record struct {
 	Percentiles string `json:"percentiles,omitempty"`
 }
 
-// Process identifies a record's process within a session. Comparisons replicate processes, not operations.
+// Process identifies a record's process within a session. The unit of replication of a comparison is the process, not
+// the operation.
 type Process struct {
 	Session string `json:"session,omitempty"`
 	Side    string `json:"side,omitempty"`  // side of a comparison
@@ -355,8 +356,8 @@ type Histogram struct {
 	Unit string `json:"unit"`
 	HDR  string `json:"hdr"`
 
-	// The same values divided by intervals of the window, if they were recorded so. An interval without values
-	// is "".
+	// Parts has the same values in one histogram for each interval of the window, if they were recorded in this way.
+	// Interval is the length of an interval. The part of an interval without values is "".
 	Interval time.Duration `json:"interval,omitempty"` // ns
 	Parts    []string      `json:"parts,omitempty"`
 }

@@ -1,4 +1,4 @@
-// Package keccaktest has test vectors of Keccak-256 and SHA3-256, for the native hash and for circuits.
+// Package keccaktest has test vectors of Keccak-256 and SHA3-256, for the hash in Go and for circuits.
 // testdata/hash/kat_256.txt names their sources.
 package keccaktest
 

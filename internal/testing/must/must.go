@@ -23,8 +23,8 @@ func Do(t TB, err error, what ...any) {
 	}
 }
 
-// Get takes the results of a call. Called with the test, the returned function returns the value, or ends the
-// test if there is an error:
+// Get takes the results of a call and returns a function. Call this function with the test: it returns the
+// value, or ends the test if there is an error.
 //
 //	point := must.Get(curve.Decode(encoding))(t)
 func Get[T any](value T, err error) func(t TB) T {
