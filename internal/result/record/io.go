@@ -15,9 +15,10 @@ import (
 )
 
 // Write writes one record as a JSON line, with a single unbuffered call of w's Write, so that the record
-// survives the end of the process. Write leaves out figures that are NaN or infinite, and adds a finding
-// that names these figures. Write returns zkbench.ErrParams if no reader would accept the record: if it
-// has another schema, an unknown status, or an axis or a figure that occurs twice.
+// is complete even if the process is killed right after the call. Write leaves out figures that are NaN
+// or infinite, and adds a finding that names these figures. Write returns zkbench.ErrParams if no reader
+// would accept the record: if it has another schema, an unknown status, or an axis or a figure that
+// occurs twice.
 func Write(w io.Writer, r *Record) error {
 	if err := r.readable(); err != nil {
 		return fmt.Errorf("write record %s: %w", r.ID, err)

@@ -23,7 +23,7 @@ func Drifted(name string, means, weights []float64) (record.Finding, bool) {
 // Correlated returns a finding if consecutive slots of a series (see MeanSE) are strongly
 // correlated. The slots count as strongly correlated if the series has at least 32 of
 // them, and if the effective number of slots that MeanSE returns is less than a quarter of
-// that number. Otherwise Correlated returns false. The finding's text contains name.
+// the actual number. Otherwise Correlated returns false. The finding's text contains name.
 //
 // In 1000 simulated runs of white noise, Correlated returned a finding for 4 % of the runs
 // with 32 slots, and for no run with 128 slots. It returned a finding for 98 % of the runs

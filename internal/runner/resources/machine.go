@@ -26,7 +26,7 @@ type Machine struct {
 func (m *Machine) CPU() time.Duration { return m.User + m.System }
 
 // OfOperations returns the processor time of the processes that ran the operations. If there were
-// adopted children, these are the processes that ran the operations; otherwise this process is.
+// adopted children, they ran the operations; otherwise this process ran them.
 func (m *Machine) OfOperations() CPU {
 	if m.Adopted != nil {
 		return *m.Adopted
@@ -110,8 +110,8 @@ func (after counts) since(before counts) *Machine {
 }
 
 // Watch reads the current counts of processor time and of other load on the machine. The function
-// that it returns reports how much these counts have grown since then. The returned function
-// returns nil if the platform has no such counts.
+// that it returns reads them again, and reports the processor time and the other load since the
+// call of Watch. It returns nil if the platform has no such counts.
 func Watch() (until func() *Machine) {
 	before := counted()
 	return func() *Machine { return counted().since(before) }

@@ -122,8 +122,8 @@ func Within[T cmp.Ordered](t TB, what string, least, got, most T) {
 	}
 }
 
-// Contains fails the test if one of the parts is not in the text, and names each missing part. The test
-// continues.
+// Contains fails the test if a part is missing in the text. The test's output names each missing part.
+// The test continues.
 func Contains(t TB, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
