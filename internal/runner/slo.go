@@ -85,9 +85,9 @@ func (s SLO) LateShare() float64 { return (100 - s.Percentile) / 100 }
 // fewer, the trial could hardly distinguish it from neighbouring rates.
 const wantedLate = 100
 
-// TrialTime returns how long a trial at a rate, in operations per second, should last. About a
-// hundred operations are then late if the objective is just met. The time is at most limit but at
-// least MinWindow.
+// TrialTime returns how long a trial at the given rate, in operations per second, should last.
+// About a hundred operations are then late if the objective is just met. The time is at most
+// the parameter limit, but never less than MinWindow.
 func (s SLO) TrialTime(rate float64, limit time.Duration) time.Duration {
 	seconds := min(wantedLate/s.LateShare()/rate, limit.Seconds())
 	return max(time.Duration(seconds*float64(time.Second)), s.MinWindow())

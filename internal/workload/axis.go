@@ -159,7 +159,8 @@ func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 }
 
 // NameAxis turns a into an axis of names. The parameter accepted lists the names, and def lists the values in the
-// default matrix. If def has values, the first one becomes Smoke. If a has no key or no flag, its name is used.
+// default matrix. If def has values, the first one becomes Smoke. If a has no key or no flag, the name of a is used
+// instead.
 func NameAxis(a Axis, accepted, def []string) Axis {
 	a = a.named()
 	a.Accepted, a.Default = strings.Join(accepted, ", "), slices.Clone(def)
@@ -172,7 +173,7 @@ func NameAxis(a Axis, accepted, def []string) Axis {
 // IntAxis turns a into an axis of whole numbers. The parameters least and most are the smallest and the largest
 // number. A list of values may contain ranges of the forms a..b*k and a..b+k. The parameter def holds the values in
 // the default matrix; IntAxis leaves out values that are larger than the largest number. If a has no key or no flag,
-// its name is used. Smoke stays as it is in a.
+// the name of a is used instead. Smoke stays as it is in a.
 func IntAxis(a Axis, least, most int, def ...int) Axis {
 	a = a.named()
 	a.Accepted = fmt.Sprintf("%d to %d, ranges a..b*k and a..b+k", least, most)
@@ -247,10 +248,10 @@ func (a Axis) ValueOf(c Case) string {
 // maxCases bounds a matrix, because a slip in a range would otherwise run for days.
 const maxCases = 100_000
 
-// Cases returns the matrix of def: all combinations of its axes' values. The last axis changes fastest. The map
-// lists holds the text that the user typed for each axis, with the axis's Key as the key. An axis without an entry
-// has its default values. Def.Resolve replaces the values Own and All; the values that replace All change slowest.
-// Cases returns an error if a value is not accepted or if there are more than 100,000 cases.
+// Cases returns the matrix of def: all combinations of its axes' values. The last axis changes fastest. The
+// parameter lists is a map. It holds the text that the user typed for each axis, under the axis's Key. An axis
+// without an entry has its default values. Def.Resolve replaces the values Own and All; the values that replace All
+// change slowest. Cases returns an error if a value is not accepted or if there are more than 100,000 cases.
 func Cases(def Def, lists map[string]string) ([]Case, error) {
 	cases := []Case{{}}
 	for _, axis := range def.Axes {

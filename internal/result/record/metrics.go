@@ -283,7 +283,8 @@ func statistic(histogram string, s Statistic) Quantity {
 	return q
 }
 
-// StatisticOf returns the Quantity of a statistic of the histogram with the given name, in ns.
+// StatisticOf returns the Quantity of a statistic of the histogram with the given name. The unit of the Quantity is
+// ns.
 func StatisticOf(histogram string, s Statistic) Quantity {
 	q := Quantity{name: histogram + "-" + s.suffix, unit: "ns", kind: Timed, group: Latency, label: s.Label, meaning: s.Meaning}
 	switch histogram {

@@ -282,7 +282,7 @@ func (r *Record) Processors() int {
 	return r.Env.GOMAXPROCS
 }
 
-// Coordinates returns the axes of the case except the number of processors. If the record is of a comparison,
+// Coordinates returns the axes of the case except the number of processors. If the record belongs to a comparison,
 // Coordinates appends the side as an axis.
 func (r *Record) Coordinates() Axes {
 	axes := r.Axes.Without(CPUsKey)

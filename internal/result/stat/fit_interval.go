@@ -10,8 +10,8 @@ import (
 // Estimate is a value and its confidence interval.
 type Estimate struct{ Value, Low, High float64 }
 
-// Coefficient returns the coefficient of x to the given power with its confidence interval,
-// by Student's t. It returns zkbench.ErrParams if the curve does not have that power, or if
+// Coefficient returns the coefficient of the given power of x with its confidence interval, by
+// Student's t. It returns zkbench.ErrParams if the curve does not have that power, or if
 // confidence is not between 0 and 1.
 func (f Fit) Coefficient(power int, confidence float64) (Estimate, error) {
 	if power < 0 || power >= len(f.Coefficients) {

@@ -14,8 +14,8 @@ type Step struct {
 	P             float64 // probability of such a clear step in a series without steps
 }
 
-// Change returns the relative change from the old level to the new one: 0.03 means 3 %
-// more. If the old level is 0, it is infinite.
+// Change returns the relative change from the old level to the new one: 0.03 means 3 % more.
+// If the old level is 0, the change is infinite.
 func (s Step) Change() float64 {
 	if s.After == s.Before {
 		return 0

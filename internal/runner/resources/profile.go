@@ -52,9 +52,10 @@ type Profiler struct {
 	restore int                         // the mutex profile's fraction
 }
 
-// NewProfiler creates dir and in it a file for each of the kinds, <kind>.pprof or
-// trace.out, and starts the cpu profile. It returns ErrParams if a kind is unknown. If
-// it returns an error, no profile is running.
+// NewProfiler creates the directory dir and, in it, one file for each of the kinds:
+// <kind>.pprof, or trace.out for the trace. It also starts the cpu profile, if this is
+// one of the kinds. It returns ErrParams if a kind is unknown. If it returns an error, no
+// profile is running.
 func NewProfiler(dir string, kinds []string) (*Profiler, error) {
 	for _, kind := range kinds {
 		if !slices.Contains(ProfileKinds(), kind) {

@@ -32,9 +32,10 @@ type Command struct {
 	Limit   Limits
 }
 
-// Limits bound what a program may use; 0 means no limit. A program that exceeds one is killed.
-// Memory and Written are checked ten times per second, and more often at first. They apply to all
-// processes of the program if it has a control group, else to its first process.
+// Limits bound what a program may use; 0 means no limit. A program that exceeds a limit is
+// killed. Memory and Written are checked ten times per second, and more often at first. These two
+// limits apply to all processes of the program if it has a control group, and otherwise only to
+// its first process.
 type Limits struct {
 	Output  int64  // B of standard output that Run keeps
 	Memory  uint64 // B, resident

@@ -56,7 +56,7 @@ func heapMemory(n int) ([]byte, func()) {
 	return Bytes(make([]uint64, (n+7)/8))[:n], func() {}
 }
 
-// Bytes returns the memory of values, not a copy. T must not contain padding.
+// Bytes returns the memory that holds the given values, not a copy of it. T must not contain padding.
 func Bytes[T any](values []T) []byte {
 	var v T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))

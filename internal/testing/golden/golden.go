@@ -1,7 +1,7 @@
 // Package golden compares results of tests with golden files, and with wanted values. Its files are the
 // vectors in the testdata folder of the module's root, which other implementers use too
 // (testdata/README.md says how each is made), and files of single packages. If the environment variable
-// ZKBENCH_UPDATE is set, as in make vectors, the files are overwritten with the results.
+// ZKBENCH_UPDATE is set, as it is in `make vectors`, the files are overwritten with the results.
 package golden
 
 import (

@@ -31,9 +31,9 @@ func (g Guest) file() string { return strings.Join(append([]string{g.Package}, g
 // Folder returns the path of the folder that holds a program's guests. The folder is beside the program.
 func Folder(program string) string { return program + "-guests" }
 
-// Find loads a guest. It reads the guest's file in the folder of this program's guests. If there is none, it builds the
-// guest from the sources that this program was built from. It returns a zkbench.ErrEnv if it finds neither the file nor
-// the sources.
+// Find loads a guest. It reads the guest's file in the folder of this program's guests. If there is no such file, it
+// builds the guest from the sources that this program was built from. It returns a zkbench.ErrEnv if it finds neither
+// the file nor the sources.
 func Find(ctx context.Context, g Guest) (*riscv.Program, error) {
 	executable, err := os.Executable()
 	if err != nil {

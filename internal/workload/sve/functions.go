@@ -49,8 +49,9 @@ func Names() (names []string) {
 }
 
 // Functions returns the study's ten functions on the given kernel. If the kernel has mult_128_halves,
-// another way to compute mult_128, this function follows the ten. Function.Run panics if the lengths of
-// its arguments do not match the same whole number of units. Its argument dst must not overlap a or b.
+// which is another way to compute mult_128, the result has this function after the ten. Function.Run
+// panics if the lengths of its arguments do not match the same whole number of units. Its argument dst
+// must not overlap a or b.
 func Functions(on goldilocks.Kernel) []Function {
 	k := assembled[on.String()]
 	all := []Function{
