@@ -17,7 +17,7 @@ type Vector struct {
 	Digests map[byte][keccak.Digest]byte // by padding byte: keccak.Keccak256 or keccak.SHA3256
 }
 
-// Sum returns the digest of message under the hash that the padding byte names.
+// Sum returns the digest of message under the hash that the padding byte selects.
 func Sum(padding byte, message []byte) [keccak.Digest]byte {
 	if padding == keccak.SHA3256 {
 		return keccak.SumSHA3256(message)

@@ -1,5 +1,5 @@
 // Package must checks the errors of calls in tests, in one line each. Do and Get end the test if a call returns
-// an error. Fail and FailGet fail it if a call does not return the wanted error.
+// an error. Fail and FailGet fail the test if a call does not return the wanted error.
 package must
 
 import (

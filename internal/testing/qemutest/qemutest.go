@@ -74,8 +74,8 @@ func RunVectors(t *testing.T, args ...string) {
 	}
 }
 
-// Count runs the tests like Run, with GOMAXPROCS=1, and returns how many instructions of each of the functions with
-// these symbols were executed.
+// Count runs the tests like Run, with GOMAXPROCS=1. For each of the symbols, it returns how many instructions of the
+// function with this symbol were executed.
 func (b Binary) Count(t testing.TB, cpu string, symbols, env []string, args ...string) (instructions []int) {
 	t.Helper()
 	p := Program{Emulator: []string{b.emulator, "-cpu", cpu}, Args: append([]string{b.path}, args...), Env: append([]string{"GOMAXPROCS=1"}, env...)}
@@ -96,7 +96,8 @@ func (p Program) Instructions(t testing.TB) (n int) {
 	return n
 }
 
-// Functions runs a program and returns how many instructions it executed in each of the functions with these symbols.
+// Functions runs a program. For each of the symbols, it returns how many instructions the program executed in the
+// function with this symbol.
 func (p Program) Functions(t testing.TB, symbols []string) (instructions []int) {
 	t.Helper()
 	functions := find(t, p.Args[0], symbols)

@@ -37,8 +37,8 @@ func Pick[T any](short, full, long T) T {
 	return full
 }
 
-// Program returns the path of the first program in names that is in the PATH. If no program is in the PATH, it
-// ends the test with Without.
+// Program returns the path of the first program in names that is in the PATH. If no such program is in the
+// PATH, it calls Without, which ends the test.
 func Program(t testing.TB, need string, names ...string) string {
 	t.Helper()
 	for _, name := range names {
