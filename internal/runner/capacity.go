@@ -32,8 +32,8 @@ const (
 	fitConfidence    = 0.975
 )
 
-// Trial runs a load at a rate, in operations per second, and returns how many of the offered
-// operations were late.
+// Trial runs a load at the given rate, in operations per second. It returns how many operations
+// were offered, and how many of them were late.
 type Trial func(ctx context.Context, rate float64) (late, offered uint64, err error)
 
 // Capacity estimates the highest rate, in operations per second, at which no more than the given
@@ -43,8 +43,8 @@ type Trial func(ctx context.Context, rate float64) (late, offered uint64, err er
 // If too many operations are late even at a thousandth of the first rate, Capacity returns a zero
 // Estimate. If not too many are late even at MaxRate, High is +Inf. The caller can end the search
 // with the function over, which may be nil: if it returns true once the bounds are found,
-// Capacity returns the estimate so far. Capacity returns ErrParams if first or share is out of
-// range, and the cause of ctx if ctx ends.
+// Capacity returns the estimate so far. Capacity returns ErrParams if the first rate or the share
+// is out of range, and the cause of ctx if ctx ends. The function try runs the trials.
 func Capacity(ctx context.Context, first, share float64, over func() bool, try Trial) (stat.Estimate, error) {
 	if !(first > 0 && first <= MaxRate) || !(share > 0 && share < 1) {
 		return stat.Estimate{}, fmt.Errorf("%w: capacity: from %v per second with %v late, rates up to %v and shares below 1 accepted", zkbench.ErrParams, first, share, MaxRate)

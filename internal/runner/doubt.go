@@ -75,12 +75,12 @@ func (r *run) doubts() *doubts {
 	return d
 }
 
-// Doubt tests the case itself, if all its results were correct. First it passes changed results
-// to the target's check. If the check accepts them, Doubt returns the finding AnyResult. Then it
-// builds inputs again and compares them with those that operations have used. If they differ,
-// Doubt returns the finding InputChanged. Doubt stops after the length of the window or two
-// seconds, whichever is longer, and reports nothing that it has not found by then. The target
-// must still be open.
+// Doubt tests the check and the inputs of the case, if all results of the run were correct.
+// First it passes changed results to the target's check. If the check accepts them, Doubt
+// returns the finding AnyResult. Then it builds inputs again and compares them with those that
+// operations have used. If they differ, Doubt returns the finding InputChanged. Doubt stops
+// after the length of the window or two seconds, whichever is longer, and reports nothing that
+// it has not found by then. The target must still be open.
 func (r *Result) Doubt(ctx context.Context) []record.Finding {
 	d := r.doubts
 	if d == nil || ctx.Err() != nil {
@@ -101,8 +101,9 @@ func (r *Result) Doubt(ctx context.Context) []record.Finding {
 }
 
 // Doubt runs the tests of Result.Doubt on one operation. The parameter used is the input of the
-// operation, and seq is the input's sequence number. output is the operation's result, which
-// must have passed the target's check. If output is empty, Doubt tests only the input.
+// operation, and seq is the input's sequence number. The parameter output is the operation's
+// result, which must have passed the target's check. If output is empty, Doubt tests only the
+// input.
 func Doubt(ctx context.Context, target Target, seq uint64, used any, output []byte) []record.Finding {
 	if _, itself := target.(SelfDoubting); itself {
 		return nil

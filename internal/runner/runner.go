@@ -1,6 +1,6 @@
-// Package runner applies load to an operation and measures it. A pacer hands out
-// tickets: each is one scheduled operation, with a sequence number and an intended
-// start. A bounded number of workers run them, and Run returns what they measured.
+// Package runner applies load to an operation and measures it. A pacer hands out tickets: each
+// is one scheduled operation, with a sequence number and an intended start. A bounded number
+// of workers run these operations, and Run returns what was measured.
 //
 // In a closed loop a ticket is due when a worker is free: the load is what the
 // workers can do. In an open loop a schedule says when tickets are due: the load
@@ -32,7 +32,7 @@ type Target interface {
 	// Input builds the input of operation seq. It must depend only on seq and the
 	// target's seed, because the check may build the input again.
 	Input(ctx context.Context, seq uint64) (any, error)
-	// Run runs the timed operation. Its output may be empty. The worker copies it
+	// Run runs the timed operation. Its output may be empty. The worker copies the output
 	// before it calls Run again.
 	Run(ctx context.Context, input any) (output []byte, err error)
 	// Check returns an error if output is not a correct result of Run for input.
@@ -60,10 +60,11 @@ type Config struct {
 	// this time, the context of the others is cancelled, and they count as unfinished.
 	Grace time.Duration `json:"grace"`
 
-	// Samples is the number of inputs built before the run, at most MaxSamples.
-	// Operation seq gets input seq mod Samples. With 0 (closed loop only) each
-	// operation builds its own input, which is timed separately. Run refuses inputs
-	// that would take more than Available bytes; 0 means that no bound is known.
+	// Samples is the number of inputs built before the run, at most MaxSamples. The operation
+	// with the sequence number seq gets the input with the number seq mod Samples. If Samples
+	// is 0 (closed loop only), each operation builds its own input, which is timed separately.
+	// Run refuses inputs that would take more than Available bytes. If Available is 0, no
+	// bound is known.
 	Samples   int    `json:"samples"`
 	Available uint64 `json:"-"`
 

@@ -39,8 +39,8 @@ func (s SLO) String() string {
 }
 
 // Late returns how many of the offered operations of an open loop were not answered in time.
-// Operations that failed, were dropped or never started count as late. So do unfinished
-// operations that have waited and run for longer than the limit.
+// Operations that failed, were dropped or never started count as late. Unfinished operations
+// count as late if the time since their intended start is longer than the limit.
 //
 // The window's last operations may never start. The window must therefore be long compared to
 // the limit, at least MinWindow. Late returns ErrEnv if no operation was offered.
@@ -85,9 +85,9 @@ func (s SLO) LateShare() float64 { return (100 - s.Percentile) / 100 }
 // fewer, the trial could hardly distinguish it from neighbouring rates.
 const wantedLate = 100
 
-// TrialTime returns how long a trial at a rate, in operations per second, should last. About a
-// hundred operations are then late if the objective is just met. The time is at most limit but at
-// least MinWindow.
+// TrialTime returns how long a trial at the given rate, in operations per second, should last.
+// About a hundred operations are then late if the objective is just met. The time is at most
+// the parameter limit, but never less than MinWindow.
 func (s SLO) TrialTime(rate float64, limit time.Duration) time.Duration {
 	seconds := min(wantedLate/s.LateShare()/rate, limit.Seconds())
 	return max(time.Duration(seconds*float64(time.Second)), s.MinWindow())

@@ -15,8 +15,8 @@ const (
 	StartsAuto  Starts = "auto" // spin if there are at least four processors and no fewer than workers, else timer
 )
 
-// AllStarts returns the values that a user may choose. It has "timer" in place of StartsTimer,
-// which is empty.
+// AllStarts returns the values that a user may choose. For StartsTimer, whose value is the
+// empty string, the result has "timer".
 func AllStarts() []Starts { return []Starts{StartsAuto, StartsSpin, "timer"} }
 
 const (

@@ -38,9 +38,9 @@ const (
 	All = "\x00all"
 )
 
-// Dependent returns a copy of a, an axis of names, whose default values depend on other
-// axes. Its Default is All and its Smoke is Own, and its Parse accepts both. words says
-// what the defaults are.
+// Dependent returns a copy of a, which must be an axis of names. The default values of the copy depend on other
+// axes: its Default is All, its Smoke is Own, and its Parse accepts both. The parameter words describes the default
+// values.
 func (a Axis) Dependent(words string) Axis {
 	parse := a.Parse
 	a.Default, a.Smoke, a.Depends = []string{All}, Own, words
@@ -59,14 +59,15 @@ func (a Axis) Long() string { return strings.ReplaceAll(a.Flag, "_", "-") }
 // The axes that workloads share. Other packages define the names of curves, proofs and
 // executors, so the constructors of these axes take the accepted names.
 
-// CurveAxis returns the axis of elliptic curves. accepted lists their names, def the
-// values of the default matrix.
+// CurveAxis returns the axis of elliptic curves. The parameter accepted lists their names, and def lists the values
+// in the default matrix.
 func CurveAxis(accepted, def []string) Axis {
 	return NameAxis(Axis{Name: "curve", Flag: "curves", Usage: "curves"}, accepted, def)
 }
 
-// Aliased returns a copy of a, an axis of names, that also accepts aliases. canonical returns the name that an alias
-// stands for, and any other text unchanged. accepted describes names and aliases in words.
+// Aliased returns a copy of a, which must be an axis of names. The copy also accepts aliases. The function canonical
+// returns the name that an alias stands for, and returns any other text unchanged. The parameter accepted describes
+// the names and aliases in words.
 func (a Axis) Aliased(canonical func(name string) string, accepted string) Axis {
 	parse := a.Parse
 	a.Accepted = accepted
@@ -89,23 +90,26 @@ func BitsAxis() Axis {
 	return IntAxis(Axis{Name: "bits", Usage: "bit lengths of values", Smoke: "32"}, 1, 64, 32, 64)
 }
 
-// InputsAxis returns the axis for the number of input tokens, 1 to most.
+// InputsAxis returns the axis for the number of input tokens. The least value is 1, and the parameter most is the
+// largest.
 func InputsAxis(most int) Axis {
 	return IntAxis(Axis{Name: "inputs", Key: "in", Flag: "num_inputs", Usage: "numbers of inputs", Smoke: "2"}, 1, most, 1, 2, 3)
 }
 
-// OutputsAxis returns the axis for the number of output tokens, 1 to most.
+// OutputsAxis returns the axis for the number of output tokens. The least value is 1, and the parameter most is the
+// largest.
 func OutputsAxis(most int) Axis {
 	return IntAxis(Axis{Name: "outputs", Key: "out", Flag: "num_outputs", Usage: "numbers of outputs", Smoke: "2"}, 1, most, 1, 2, 3)
 }
 
-// ProofAxis returns the axis of range-proof systems. The first accepted one is the default.
+// ProofAxis returns the axis of range-proof systems. The parameter accepted lists their names, and its first name is
+// the default.
 func ProofAxis(accepted []string) Axis {
 	return NameAxis(Axis{Name: "range proof", Key: "proof", Flag: "proof_type", Usage: "range proof systems"}, accepted, accepted[:min(1, len(accepted))])
 }
 
-// ExecutorAxis returns the axis of executors, which schedule the independent pieces of one
-// operation. The first accepted one is the default.
+// ExecutorAxis returns the axis of executors, which schedule the independent pieces of one operation. The parameter
+// accepted lists the names of executors, and its first name is the default.
 func ExecutorAxis(accepted []string) Axis {
 	return NameAxis(Axis{Name: "executor", Key: record.ExecutorKey, Usage: "executors for the independent pieces of an operation"}, accepted, accepted[:min(1, len(accepted))])
 }
@@ -143,8 +147,8 @@ func (a Axis) each(parse func(item string) ([]string, bool)) Axis {
 	return a
 }
 
-// WithMore returns a copy of a, an axis of names, that also accepts the names for which
-// more returns true. words describes these names.
+// WithMore returns a copy of a, which must be an axis of names. The copy also accepts the names for which the
+// function more returns true. The parameter words describes these names.
 func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 	names := a.Parse
 	a.Accepted += ", " + words
@@ -154,9 +158,9 @@ func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 	})
 }
 
-// NameAxis turns a into an axis of names. accepted lists the names, def the values of
-// the default matrix; the first of def, if any, becomes Smoke. If a has no key or no flag,
-// its name is used.
+// NameAxis turns a into an axis of names. The parameter accepted lists the names, and def lists the values in the
+// default matrix. If def has values, the first one becomes Smoke. If a has no key or no flag, the name of a is used
+// instead.
 func NameAxis(a Axis, accepted, def []string) Axis {
 	a = a.named()
 	a.Accepted, a.Default = strings.Join(accepted, ", "), slices.Clone(def)
@@ -166,9 +170,10 @@ func NameAxis(a Axis, accepted, def []string) Axis {
 	return a.each(func(item string) ([]string, bool) { return []string{item}, slices.Contains(accepted, item) })
 }
 
-// IntAxis turns a into an axis of whole numbers from least to most. A list of values may contain ranges of the forms
-// a..b*k and a..b+k. def holds the values of the default matrix; those above most are left out. If a has no key or
-// no flag, its name is used. Smoke stays as it is in a.
+// IntAxis turns a into an axis of whole numbers. The parameters least and most are the smallest and the largest
+// number. A list of values may contain ranges of the forms a..b*k and a..b+k. The parameter def holds the values in
+// the default matrix; IntAxis leaves out values that are larger than the largest number. If a has no key or no flag,
+// the name of a is used instead. Smoke stays as it is in a.
 func IntAxis(a Axis, least, most int, def ...int) Axis {
 	a = a.named()
 	a.Accepted = fmt.Sprintf("%d to %d, ranges a..b*k and a..b+k", least, most)
@@ -201,13 +206,13 @@ func durationAxis(a Axis, most time.Duration, def ...time.Duration) Axis {
 	})
 }
 
-// BatchAxis returns the axis for the number of actions or requests that one operation takes together.
+// BatchAxis returns the axis for the number of actions or requests that one operation processes together.
 func BatchAxis() Axis {
 	return IntAxis(Axis{Name: "batch", Usage: "numbers of actions or requests in one batch", Smoke: "8"}, 1, 4096, 64)
 }
 
-// BatchMaxAxis returns the axis for the largest batch of requests that a queue forms, 0 to
-// most. 0 means that there is no queue.
+// BatchMaxAxis returns the axis for the maximum number of requests that a queue puts into one batch. The least value
+// is 0, which means that there is no queue, and the parameter most is the largest.
 func BatchMaxAxis(most int) Axis {
 	return IntAxis(Axis{Name: "largest batch", Key: "batch-max", Flag: "batch_max", Usage: "largest batches of requests that a queue forms, with one request per operation (0: no queue, and --batch requests per operation)", Smoke: "0"}, 0, most, 0)
 }
@@ -243,10 +248,10 @@ func (a Axis) ValueOf(c Case) string {
 // maxCases bounds a matrix, because a slip in a range would otherwise run for days.
 const maxCases = 100_000
 
-// Cases returns the matrix of def: all combinations of its axes' values. The last axis changes fastest. lists holds
-// what the user typed, by the axis's key; an axis without an entry has its default values. Def.Resolve replaces the
-// values Own and All; the values that replace All change slowest. Cases returns an error if a value is not accepted
-// or if there are more than 100,000 cases.
+// Cases returns the matrix of def: all combinations of its axes' values. The last axis changes fastest. The
+// parameter lists is a map. It holds the text that the user typed for each axis, under the axis's Key. An axis
+// without an entry has its default values. Def.Resolve replaces the values Own and All; the values that replace All
+// change slowest. Cases returns an error if a value is not accepted or if there are more than 100,000 cases.
 func Cases(def Def, lists map[string]string) ([]Case, error) {
 	cases := []Case{{}}
 	for _, axis := range def.Axes {
@@ -292,7 +297,7 @@ func Cases(def Def, lists map[string]string) ([]Case, error) {
 	return cases, nil
 }
 
-// Plan is a workload with the cases of it that are to be run.
+// Plan is a workload together with those of its cases that are to be run.
 type Plan struct {
 	Def   Def
 	Cases []Case

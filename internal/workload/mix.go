@@ -34,11 +34,11 @@ func (p part) caseOf(c Case) Case {
 	})...)
 }
 
-// Mix returns a workload that runs several of defs in the proportions that text gives. If text
-// is issue=1,transfer=8, one of every nine operations is an issue, and the others are transfers.
-// Parts are named by command-line id, name or alias. The mix has the axes of all its parts. Mix
-// returns a *argument.ValueError if text has another form, or names a workload that comes from a
-// prover's file.
+// Mix returns a workload that runs several of the workloads in defs in the proportions that the
+// parameter text gives. If the text is "issue=1,transfer=8", one of every nine operations is an
+// issue, and the others are transfers. Parts are named by command-line id, name or alias. The
+// mix has the axes of all its parts. Mix returns a *argument.ValueError if the text has another
+// form, or names a workload that comes from a prover's file.
 func Mix(defs []Def, text string) (Def, error) {
 	parts, err := parseMix(defs, text)
 	if err != nil {
@@ -64,8 +64,8 @@ func Mix(defs []Def, text string) (Def, error) {
 	return def, nil
 }
 
-// WithMix returns defs plus the workload Mix. A case's mix axis says which of defs it
-// runs, and in which proportions.
+// WithMix returns a copy of defs with one more workload, Mix. The axis "mix" of a case of Mix
+// says which workloads in defs the case runs, and in which proportions.
 func WithMix(defs []Def) []Def { return append(slices.Clone(defs), mixOf(defs)) }
 
 func mixOf(defs []Def) Def {

@@ -35,19 +35,20 @@ type Def struct {
 	// do not go together, it returns a *argument.ValueError that names them.
 	Resolve func(c Case) ([]Case, error)
 
-	// Stages, if set, runs the case's stages once, one after the other, each for as long as
-	// it takes. It records every stage with r, with the figures of what the stage made. A
-	// process calls it once.
+	// Stages, if set, runs the case's stages once, one after the other, each for as long as it
+	// takes. It records every stage with r, together with figures of the stage's results. A
+	// process calls Stages once.
 	Stages func(ctx context.Context, c Case, seed uint64, r *stage.Recorder) (Staged, error)
 
 	// Spec, if set, describes a workload that is not built into the program: a child process
-	// makes the workload from it. File is the file that it was read from, as the user named it.
+	// makes the workload from it. File is the file from which Spec was read, as the user named
+	// it.
 	Spec json.RawMessage
 	File string
 
 	// Memory, if set, estimates the memory that a case takes. A case that does not fit is then
-	// refused before New is called. Workloads with an axis that makes memory grow have it, or
-	// refuse such cases in New, as those of package stark do.
+	// refused before New is called. A workload with an axis that makes memory grow sets
+	// Memory, unless New refuses the cases that do not fit, as in package stark.
 	Memory func(c Case) (Memory, error)
 
 	// SetUp is the time that New may take beyond the minutes that every case has.
@@ -108,8 +109,8 @@ func Random(seed, seq uint64) *rand.ChaCha8 {
 // Secret is implemented by instances whose operation has a witness. The timing leak
 // test uses it.
 type Secret interface {
-	// SecretInput builds an input. If fixed is set, its witness is the same for all
-	// sequence numbers; otherwise it is drawn by sequence number. In both cases all
+	// SecretInput builds an input. If fixed is set, the input's witness is the same for all
+	// sequence numbers; otherwise the witness is drawn by sequence number. In both cases all
 	// other parts of the input have the same distribution, and all objects are new.
 	SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error)
 }
@@ -129,14 +130,15 @@ type Mixed interface {
 // record needs to know.
 type Noted interface{ Findings() []record.Finding }
 
-// Measured is implemented by instances that run operations in other processes, and so
-// have figures that this process cannot measure by itself. Their metrics replace the
+// Measured is implemented by instances that run operations in other processes, and that
+// therefore have figures that this process cannot measure by itself. Their metrics replace the
 // process's own metrics of the same name.
 type Measured interface {
 	Measured() ([]record.Metric, []record.Finding)
 }
 
-// Resolved returns the cases that d.Resolve makes of c, or c itself if d.Resolve is nil.
+// Resolved returns the cases that the function d.Resolve returns for c, or c itself if
+// d.Resolve is nil.
 func (d Def) Resolved(c Case) ([]Case, error) {
 	if d.Resolve == nil {
 		return []Case{c}, nil

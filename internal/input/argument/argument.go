@@ -1,5 +1,6 @@
-// Package argument parses what users type on the command line. It has options, the error for a value that is not
-// accepted, ranges of numbers, and the words of a command.
+// Package argument parses what users type on the command line. It has the type for the value of a flag, the
+// error for a value that is not accepted, and functions that parse ranges of numbers and split a command into
+// words.
 package argument
 
 import (
@@ -24,7 +25,8 @@ func (e *ValueError) Error() string {
 
 func (e *ValueError) Unwrap() error { return zkbench.ErrParams }
 
-// AtMost returns a *zkbench.LimitError if n is more than most. what names the things that n counts.
+// AtMost returns a *zkbench.LimitError if n is more than the maximum, which is the parameter most. The parameter
+// what names the things that n counts.
 func AtMost(what string, n, most int64) error {
 	if n <= most {
 		return nil
@@ -35,10 +37,10 @@ func AtMost(what string, n, most int64) error {
 // maxRange bounds the values that one range may expand to.
 const maxRange = 4096
 
-// Expand returns the values that item stands for. The text in item is a number a, or a range of numbers from a
-// up to at most b. The range "a..b*k" stands for a, ak, ak^2, ..., and the range "a..b+k" for a, a+k, a+2k, ....
-// Expand returns false for anything else, including a range whose values do not grow and one of more than 4,096
-// values.
+// Expand returns the numbers that the text item stands for. The text is one number, such as "8", or a range of
+// numbers from a to at most b. The range "a..b*k" stands for a, a·k, a·k^2, ..., and the range "a..b+k" stands
+// for a, a+k, a+2k, .... Expand returns false for any other text. It also returns false for a range whose
+// numbers do not grow, and for a range of more than 4,096 numbers.
 func Expand(item string) ([]int, bool) {
 	first, rest, isRange := strings.Cut(item, "..")
 	a, err := strconv.Atoi(first)

@@ -11,9 +11,10 @@ const (
 	mostNear  = 3 // if there are more, it lists up to this many similar ones
 )
 
-// Among returns text for an error about the name in typed, which is not one of names. The text says which names
-// are accepted. It lists up to eight names in full. If there are more, it has up to three names similar to that
-// in typed, and says that the command in listedBy lists all names.
+// Among returns text for an error message, which tells a user which names are accepted. The parameter typed is
+// the name that the user typed, and the parameter names has the accepted names. If there are at most eight of
+// them, the text lists all of them. If there are more, the text lists up to three names that are similar to the
+// typed one, and says that the command given by listedBy lists all names.
 func Among(typed string, names []string, listedBy string) string {
 	if len(names) <= mostNamed {
 		return strings.Join(names, ", ")

@@ -29,7 +29,7 @@ const (
 // ErrTwice is the error for a flag that is given two different values.
 var ErrTwice = errors.New("given twice")
 
-// Define adds a flag to flags and returns its Option. text is the default.
+// Define adds a flag to flags and returns its Option. The parameter text is the flag's default value.
 func Define(flags *pflag.FlagSet, name, kind, text, accepted, help string) *Option {
 	o := &Option{Kind: kind, Accepted: accepted, Text: text}
 	flags.Var(o, name, help)
@@ -56,8 +56,8 @@ func (o *Option) Refuse(field, value string) error {
 	return &ValueError{Field: field, Value: value, Accepted: o.Accepted}
 }
 
-// Number parses the text as an integer. If the text is not an integer between least and most, inclusive,
-// Number returns a *ValueError for the given field.
+// Number parses the text as an integer. If the text is not an integer from the parameter least to the
+// parameter most, inclusive, Number returns a *ValueError for the given field.
 func (o *Option) Number(field string, least, most uint64) (uint64, error) {
 	n, err := strconv.ParseUint(o.Text, 10, 64)
 	if err != nil || n < least || n > most {
@@ -66,8 +66,8 @@ func (o *Option) Number(field string, least, most uint64) (uint64, error) {
 	return n, nil
 }
 
-// Duration parses the text as a duration. If the text is not a duration between least and most, inclusive,
-// Duration returns a *ValueError for the given field.
+// Duration parses the text as a duration. If the text is not a duration from the parameter least to the
+// parameter most, inclusive, Duration returns a *ValueError for the given field.
 func (o *Option) Duration(field string, least, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(o.Text)
 	if err != nil || d < least || d > most {

@@ -90,12 +90,13 @@ func syntax(what string, err error) Mistake {
 // Parser reads the nodes of a file and collects the mistakes in them.
 type Parser struct{ Mistakes []Mistake }
 
-// Wrong adds a mistake on the given line to Mistakes. format and args are as for fmt.Sprintf.
+// Wrong adds a mistake on the given line to Mistakes. The parameters format and args are as for fmt.Sprintf.
 func (p *Parser) Wrong(line int, format string, args ...any) {
 	p.Mistakes = append(p.Mistakes, Mistake{line, fmt.Sprintf(format, args...)})
 }
 
-// Err returns an *Error with all mistakes, sorted by line, or nil if there are none. name is the file's name.
+// Err returns an *Error with all mistakes, sorted by line, or nil if there are none. The parameter name is the
+// file's name.
 func (p *Parser) Err(name string) error {
 	if len(p.Mistakes) == 0 {
 		return nil
@@ -104,14 +105,14 @@ func (p *Parser) Err(name string) error {
 	return &Error{name, p.Mistakes}
 }
 
-// Word is a value and the line that it is on.
+// Word is a value in a file, with the line that it is on.
 type Word struct {
 	Text string
 	Line int
 }
 
-// Pairs calls the function do with each key of the mapping n and its value. A key that occurs twice is a mistake,
-// as is a node that is not a mapping. The parameter what names the node in messages.
+// Pairs calls the function do with each key of the mapping n and its value. Pairs adds a mistake if a key occurs
+// twice or if n is not a mapping. The parameter what names the node in messages.
 func (p *Parser) Pairs(n *yaml.Node, what string, do func(key, value *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		p.Wrong(n.Line, "%s is not a list of keys and values", what)

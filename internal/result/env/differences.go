@@ -47,9 +47,9 @@ func BuildDifferences(a, b record.Env) []string {
 	return all
 }
 
-// AllDifferences returns the Differences and BuildDifferences of two environments. If there are any, figures of one
-// environment do not belong in one median with figures of the other. AllDifferences ignores GOMAXPROCS, because it is
-// a parameter of a case.
+// AllDifferences returns the results of Differences and BuildDifferences for two environments in one list. If the
+// list is not empty, figures of one environment do not belong in one median with figures of the other. AllDifferences
+// ignores GOMAXPROCS, because it is a parameter of a case.
 func AllDifferences(a, b record.Env) []string {
 	b.GOMAXPROCS = a.GOMAXPROCS
 	return append(Differences(a, b), BuildDifferences(a, b)...)
@@ -59,8 +59,8 @@ func AllDifferences(a, b record.Env) []string {
 // difference for any two of them.
 type Distinct []record.Env
 
-// Index returns the index of e in the list. If AllDifferences returns a difference between e and every environment in
-// the list, Index adds e.
+// Index returns the index of the environment in the list for which AllDifferences returns no difference from e. If
+// there is none, Index appends e to the list and returns its index.
 func (d *Distinct) Index(e record.Env) int {
 	i := slices.IndexFunc(*d, func(known record.Env) bool { return len(AllDifferences(known, e)) == 0 })
 	if i < 0 {
@@ -84,9 +84,9 @@ func (d Distinct) Name(i int) string {
 	return strings.Join(words, ", ")
 }
 
-// Suffixes returns a function that returns the suffix for the name of a record's case. With this suffix nobody takes
-// figures of different environments or builds for figures of one. If environments have no host, the suffix is empty
-// for the first one and " (environment 2)" for the next. If an environment has a host, the suffix is " (HOST)".
+// Suffixes returns a function that returns the suffix for the name of a record's case. The suffix shows which figures
+// come from different environments or builds. If environments have no host, the suffix is empty for the first one and
+// " (environment 2)" for the next. If an environment has a host, the suffix is " (HOST)".
 func Suffixes(recs []*record.Record) func(*record.Record) string {
 	var all Distinct
 	for _, r := range recs {

@@ -37,7 +37,7 @@ func Units(base string) []Unit {
 }
 
 // Fitting returns the largest unit that is not larger than v, or the smallest unit if v is less than
-// all units. v is in the base unit.
+// all units. The parameter v is in the base unit.
 func Fitting(base string, v float64) Unit {
 	units := Units(base)
 	for _, u := range units {
@@ -48,9 +48,9 @@ func Fitting(base string, v float64) Unit {
 	return units[len(units)-1]
 }
 
-// Time formats nanoseconds in the Fitting unit, for example 41.26 ms. It writes three decimals for a
-// number below 10, two for one below 100, and one for larger numbers. So numbers from 1 to 1000 have
-// four significant digits.
+// Time formats nanoseconds in the unit that Fitting returns, for example 41.26 ms. It writes three
+// decimals for a number below 10, two for one below 100, and one for larger numbers. So numbers from
+// 1 to 1000 have four significant digits.
 func Time(ns float64) string {
 	u := Fitting("ns", ns)
 	decimals := 3
@@ -85,8 +85,8 @@ func Percent(share float64, decimals int) string {
 	return strconv.FormatFloat(100*share, 'f', decimals, 64) + " %"
 }
 
-// Change formats a relative change as a percentage with its sign, with two decimals below 10 %
-// and one above. It returns "-" for NaN and "from 0" for infinity.
+// Change formats a relative change as a percentage with its sign, with two decimals below 10 % and
+// one decimal from 10 % on. It returns "-" for NaN and "from 0" for infinity.
 func Change(change float64) string {
 	switch {
 	case math.IsNaN(change):
@@ -156,7 +156,8 @@ func Machine(e record.Env) string {
 	return fmt.Sprintf("%s%s, %s/%s%s, %d processors", host, cmp.Or(e.CPU, "unknown processor"), e.OS, e.Arch, arithmetic, e.Cores)
 }
 
-// Build describes a record's environment in one line: the Machine, the version of Go and the commit.
+// Build describes a record's environment in one line: the text that Machine returns, the version of
+// Go and the commit.
 func Build(e record.Env) string {
 	text := Machine(e) + ", " + e.Go
 	if e.Commit != "" {
@@ -191,7 +192,7 @@ func Plural(n int, thing string) string {
 // Prefixed formats v with four significant digits and a decimal prefix: 12.35M.
 func Prefixed(v float64) string { return benchunit.Scale(v, benchunit.Decimal) }
 
-// Exact formats v with all its digits, up to the sixth decimal.
+// Exact formats v with all its digits, rounded to six decimals.
 func Exact(v float64) string { return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'f', -1, 64) }
 
 // Roughly formats an estimated duration in one unit: 1.5 h, 12 min or 45 s.

@@ -32,7 +32,9 @@ func number(m record.Metric) string {
 }
 
 // Named returns a figure's name, and its value with the unit, for a list of figures. The value does
-// not repeat the name: Named returns (proof, 520 B) for B/proof, and (constraints, 77).
+// not repeat the name. For example, Named returns "proof" and "520 B" for a figure with the name
+// proof and the unit B/proof. It returns "constraints" and "77" for a figure whose name and unit
+// are both constraints.
 func Named(m record.Metric) (name, value string) {
 	name = m.Name()
 	switch m.Unit() {

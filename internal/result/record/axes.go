@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Axis is one coordinate of a case.
+// Axis is one coordinate of a case, for example bits=32.
 type Axis struct{ Key, Value string }
 
 // Axes holds the coordinates of a case, in order. In JSON it is one object whose members keep that order.

@@ -15,9 +15,10 @@ import (
 )
 
 // Write writes one record as a JSON line, with a single unbuffered call of w's Write, so that the record
-// survives the end of the process. Write leaves out figures that are NaN or infinite, and adds a finding
-// that names these figures. Write returns zkbench.ErrParams if no reader would accept the record: if it
-// has another schema, an unknown status, or an axis or a figure that occurs twice.
+// is complete even if the process is killed right after the call. Write leaves out figures that are NaN
+// or infinite, and adds a finding that names these figures. Write returns zkbench.ErrParams if no reader
+// would accept the record: if it has another schema, an unknown status, or an axis or a figure that
+// occurs twice.
 func Write(w io.Writer, r *Record) error {
 	if err := r.readable(); err != nil {
 		return fmt.Errorf("write record %s: %w", r.ID, err)
@@ -37,7 +38,8 @@ const mostRecords = 200_000
 
 // ReadAll reads records from r, one JSON line each, up to its end. It skips empty lines. If a line is not
 // a record of this schema, it returns a *zkbench.DecodeError that names the line. If there are more than
-// 200,000 records, it returns a *zkbench.LimitError. With an error it returns the records before it.
+// 200,000 records, it returns a *zkbench.LimitError. Together with an error, ReadAll returns the records
+// that it has read before.
 func ReadAll(r io.Reader) (all []*Record, err error) {
 	lines, offset := bufio.NewReader(r), 0
 	for n := 1; ; n++ {

@@ -12,8 +12,9 @@ type Line[C any] struct {
 	Cases []C
 }
 
-// Lines groups cases into lines. Cases are on one line if they differ only in the axes named by along. Lines
-// are in the order of their first cases. axes returns the axes of a case.
+// Lines groups cases into lines. Cases are on one line if they differ only in axes whose keys are in the
+// parameter along. Lines are in the order of their first cases. The function axes returns the axes of a
+// case.
 func Lines[C any](cases []C, axes func(C) Axes, along ...string) []Line[C] {
 	return joined(cases, func(c C) []Axes { return []Axes{axes(c).Without(along...)} })
 }
@@ -34,9 +35,9 @@ func joined[C any](cases []C, axes func(C) []Axes) (lines []Line[C]) {
 	return lines
 }
 
-// OnSeveralCPUs returns the cases that were measured with several numbers of CPUs. For this it takes cases
-// that differ only in the numbers of CPUs and workers as one case. The cases must be of one workload and one
-// environment. recordOf returns one record of a case.
+// OnSeveralCPUs returns the cases that were measured with several numbers of CPUs. Cases that differ only in
+// the numbers of CPUs and workers count as one case that was measured several times. The cases must be of
+// one workload and one environment. The function recordOf returns one record of a case.
 func OnSeveralCPUs[C any](cases []C, recordOf func(C) *Record) []C {
 	name := func(c C) string { return recordOf(c).Coordinates().Without(WorkersKey).Unique() }
 	counts := make(map[string]map[int]bool)
@@ -53,12 +54,13 @@ func OnSeveralCPUs[C any](cases []C, recordOf func(C) *Record) []C {
 const SameAsCPUs = "CPUs"
 
 // LinesByCPUs groups cases that differ only in their number of CPUs into lines, each sorted by that number.
-// The cases must be of one workload and one environment. recordOf returns one record of a case.
+// The cases must be of one workload and one environment. The function recordOf returns one record of a case.
 //
 // The cases that have as many workers as CPUs form another line, whose number of workers is SameAsCPUs.
-// LinesByCPUs adds such a line only if there is a number of workers that occurs with the same number of CPUs
-// and with no other. If a number of workers occurs with other numbers of CPUs too, the case with as many
-// workers as CPUs is on both lines.
+// LinesByCPUs adds this line only if the cases have several numbers of CPUs, and if at least one number of
+// workers occurs only together with the same number of CPUs. If a number of workers occurs together with
+// other numbers of CPUs too, it has a line of its own. Its case with as many workers as CPUs is then on both
+// lines.
 func LinesByCPUs[C any](cases []C, recordOf func(C) *Record) []Line[C] {
 	workers := func(c C) string { v, _ := recordOf(c).Axes.Get(WorkersKey); return v }
 	own := func(c C) bool { return workers(c) == strconv.Itoa(recordOf(c).Processors()) }

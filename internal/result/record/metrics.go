@@ -16,7 +16,7 @@ import (
 // Quantity describes what a figure measures: its name, unit, kind and meaning. The table of metrics, which Quantities
 // returns, has a row for each quantity that is a variable of this package. Only the variables and functions of this
 // package create a Quantity, so code that uses an unknown metric does not compile. If a file has a metric that this
-// version does not know, the Quantity of that metric has what the file says.
+// version does not know, the Quantity of that metric has the name, unit and kind that are in the file.
 type Quantity struct {
 	name, unit     string
 	kind           Kind // of its metrics, unless they have another one
@@ -27,7 +27,7 @@ type Quantity struct {
 	tables         Tables // that have a column of it
 }
 
-// Tables is a set of those tables of zkbench that have a line for each case.
+// Tables is a bit set. Each bit stands for one of the tables that zkbench writes with a line for each case.
 type Tables uint
 
 // The tables of cases.
@@ -79,7 +79,8 @@ func (q Quantity) column(heading string, in Tables) Quantity {
 	return q
 }
 
-// TableColumns returns the quantities that have a column in one of these tables, in the order of Quantities.
+// TableColumns returns the quantities that have a column in at least one of the given tables, in the order of
+// Quantities.
 func TableColumns(in Tables) []Quantity {
 	return slices.DeleteFunc(Quantities(), func(q Quantity) bool { return q.tables&in == 0 })
 }
@@ -162,7 +163,8 @@ var (
 	InputMean      = statistic(HistInput, Mean)
 
 	// Figures of the memory that an operation allocates, without the memory for building its input. The figures are
-	// absent if the two cannot be separated, and they are exact if nothing else ran at the same time.
+	// absent if the operation's memory cannot be separated from the input's. They are exact if nothing else ran at
+	// the same time.
 	AllocBytes = Memory.timed("alloc-bytes", "B/op", "Memory", "Allocated bytes per operation").column("B/op", LongTable|PageTable)
 	Allocs     = Memory.timed("allocs", "allocs/op", "Allocs", "Allocations per operation").column("allocs/op", AllTables)
 
@@ -197,7 +199,7 @@ var (
 	DiskRead    = Processes.timed("disk-read", "B/op", "Read from Disks", "Bytes read per operation")
 	DiskWritten = Processes.timed("disk-written", "B/op", "Written to Disks", "Bytes written per operation")
 
-	// How busy the machine is with other things than the measured process.
+	// Figures that say how busy the machine is with work other than the measured process.
 	OthersShare = Machine.timed("others", "%", "Other Processes", "Share of the machine's processor time that other processes used")
 	StolenShare = Machine.timed("stolen", "%", "Stolen", "Share of the processor time that the hypervisor gave to other machines")
 	Pressure    = Machine.timed("pressure", "%", "Pressure", "Share of the time in which a thread on the machine waited for a processor (PSI)")
@@ -251,7 +253,7 @@ var (
 	InLoop           = count("in-loop", "instructions/op", "Instructions per operation of the kind that the loop measures")
 )
 
-// WorkClass returns the Quantity for instructions of one class. It counts those that the guest program of a zkVM
+// WorkClass returns the Quantity for the number of instructions of the given class that the guest program of a zkVM
 // retires in its measured work.
 func WorkClass(class string) Quantity {
 	return Quantity{name: "work-" + class, unit: "work-" + class + "/op", kind: Exact, group: Others, label: "work-" + class, meaning: "Instructions of this class in the guest's measured work"}
@@ -281,7 +283,8 @@ func statistic(histogram string, s Statistic) Quantity {
 	return q
 }
 
-// StatisticOf returns the Quantity of a statistic of the histogram with the given name, in ns.
+// StatisticOf returns the Quantity of a statistic of the histogram with the given name. The unit of the Quantity is
+// ns.
 func StatisticOf(histogram string, s Statistic) Quantity {
 	q := Quantity{name: histogram + "-" + s.suffix, unit: "ns", kind: Timed, group: Latency, label: s.Label, meaning: s.Meaning}
 	switch histogram {
@@ -386,13 +389,13 @@ type metricJSON struct {
 	Whose Whose   `json:"whose,omitempty"`
 }
 
-// MarshalJSON writes an object with the members name, unit, value, kind and whose.
+// MarshalJSON writes an object with the members "name", "unit", "value", "kind" and "whose".
 func (m Metric) MarshalJSON() ([]byte, error) {
 	return json.Marshal(metricJSON{m.name, m.unit, m.Value, m.Kind, m.Whose})
 }
 
-// UnmarshalJSON reads what MarshalJSON of this or another version writes. If Quantities does not have the metric, its
-// Quantity has only what the file says.
+// UnmarshalJSON reads what MarshalJSON of this or another version writes. If Quantities does not have the metric, the
+// Quantity of m has only what the JSON object says.
 func (m *Metric) UnmarshalJSON(data []byte) error {
 	var f metricJSON
 	if err := json.Unmarshal(data, &f); err != nil {

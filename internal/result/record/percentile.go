@@ -13,8 +13,7 @@ const NearestRank = "nearest-rank"
 
 // Percentile returns the nearest-rank percentile p of a histogram, or 0 if the histogram is empty. It is the
 // upper end of the bucket that has the value with rank ⌈p n / 100⌉ (see NearestRank). The histogram's own method
-// rounds p n / 100 to the nearest integer instead, so that with 3,861 values four are above the P99.9, not
-// three.
+// rounds p n / 100 to the nearest integer instead, so that four of 3,861 values are above the P99.9, not three.
 func Percentile(h *hdrhistogram.Histogram, p float64) float64 {
 	n := h.TotalCount()
 	if n == 0 {
@@ -38,8 +37,8 @@ func Carries(p float64, n int64) bool {
 	return p == 0 || p == P50.Percentile && n > 0 || above(p, n) >= 1
 }
 
-// Enough is how many values must be above a percentile before it is used in a judgement. With fewer, another
-// run could give a very different percentile.
+// Enough is the number of values that must be above a percentile before zkbench judges by the percentile. With
+// fewer values above it, another run could give a very different percentile.
 const Enough = 10
 
 // Few reports whether fewer than Enough of n values are above their percentile p. If p is 0, which is not a

@@ -66,19 +66,20 @@ type Record struct {
 	Output     string          `json:"output,omitempty"`     // figures that a process printed itself, in the Go benchmark format
 	Properties *Properties     `json:"properties,omitempty"` // of the proof system that was measured
 
-	// Percentiles names the definition of the percentiles among the metrics (NearestRank). When a record with
-	// another definition is read, they are recomputed from its histograms.
+	// Percentiles names the definition of the percentiles among the metrics (NearestRank). When a record with another
+	// definition is read, its percentiles are computed again from its histograms.
 	Percentiles string `json:"percentiles,omitempty"`
 }
 
-// Process identifies a record's process within a session. Comparisons replicate processes, not operations.
+// Process identifies a record's process within a session. The unit of replication of a comparison is the process, not
+// the operation.
 type Process struct {
 	Session string `json:"session,omitempty"`
 	Side    string `json:"side,omitempty"`  // side of a comparison
 	Index   int    `json:"index,omitempty"` // index of the process within its side
 }
 
-// Metric is one figure. In JSON it is an object with name, unit, value, kind and whose.
+// Metric is one figure. In JSON it is an object with the members "name", "unit", "value", "kind" and "whose".
 type Metric struct {
 	Quantity
 	Value float64
@@ -86,8 +87,9 @@ type Metric struct {
 	Whose Whose // whose memory or time it is; empty: not of a process, or from a record of an earlier version
 }
 
-// Series is a figure over the time of the window. Values[i] is for the time from i·Interval to (i+1)·Interval
-// after the window opened. The window's end may shorten the last interval; rates then use its actual length.
+// Series holds the values of a figure over the time of the window. Values[i] is for the time from i·Interval to
+// (i+1)·Interval after the window opened. The window's end may shorten the last interval; rates then use its actual
+// length.
 type Series struct {
 	Name     string        `json:"name"` // that of the metric, if there is one
 	Unit     string        `json:"unit"`
@@ -196,7 +198,8 @@ func (r *Record) Count(name string) uint64 {
 	return c.Value
 }
 
-// Refused reports whether the runner refused the case. Trying again does not help then.
+// Refused reports whether the runner refused the case. If it did, running the case again with the same settings does
+// not help.
 func (r *Record) Refused() bool { return r.Found(Refused) }
 
 // TooLarge reports whether the case was refused because it needs more memory or a larger domain than there is.
@@ -279,7 +282,7 @@ func (r *Record) Processors() int {
 	return r.Env.GOMAXPROCS
 }
 
-// Coordinates returns the axes of the case except the number of processors. If the record is of a comparison,
+// Coordinates returns the axes of the case except the number of processors. If the record belongs to a comparison,
 // Coordinates appends the side as an axis.
 func (r *Record) Coordinates() Axes {
 	axes := r.Axes.Without(CPUsKey)
@@ -353,13 +356,13 @@ type Histogram struct {
 	Unit string `json:"unit"`
 	HDR  string `json:"hdr"`
 
-	// The same values divided by intervals of the window, if they were recorded so. An interval without values
-	// is "".
+	// Parts has the same values in one histogram for each interval of the window, if they were recorded in this way.
+	// Interval is the length of an interval. The part of an interval without values is "".
 	Interval time.Duration `json:"interval,omitempty"` // ns
 	Parts    []string      `json:"parts,omitempty"`
 }
 
-// EncodeHistogram returns h in its encoded form. unit is the unit of its values.
+// EncodeHistogram returns h in its encoded form. The parameter unit is the unit of the values in h.
 func EncodeHistogram(name, unit string, h *hdrhistogram.Histogram) (Histogram, error) {
 	encoded, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {

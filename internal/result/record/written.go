@@ -24,8 +24,8 @@ func (r *Record) Add(figures ...Metric) (err error) {
 	return err
 }
 
-// CheckOnce returns zkbench.ErrParams if one of others has the same name as m. Records are compared by the names of
-// their figures, so a name must not occur twice.
+// CheckOnce returns zkbench.ErrParams if a metric in others has the same name as m. Records are compared by the names
+// of their figures, so a name must not occur twice.
 func CheckOnce(others []Metric, m Metric) error {
 	if slices.ContainsFunc(others, func(other Metric) bool { return other.name == m.name }) {
 		return fmt.Errorf("%w: figure %s occurs twice; accepted: each name once", zkbench.ErrParams, m.name)

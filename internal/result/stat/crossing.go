@@ -11,7 +11,8 @@ import (
 // operations per second, Count out of All operations were late.
 type Share struct{ X, Count, All float64 }
 
-// Rise is the result of Crossing: Estimate says at which x a share reaches a level.
+// Rise is the result of Crossing. Its Estimate is the x at which the share reaches the level that
+// was given to Crossing.
 type Rise struct {
 	Estimate
 	Fold      float64 // by how much x must grow for the share to grow by a factor of e
@@ -24,10 +25,10 @@ type Rise struct {
 // Counts are modelled as quasi-Poisson, with the logarithm of their share linear in x (McCullagh
 // and Nelder, Generalized Linear Models, 2nd ed., chapter 9), and fitted by iterated least
 // squares. The model fits because the share of a queue's customers that wait longer than a limit
-// is exponential in the rate, at least nearly; for M/M/1 it is e^((x-mu) limit). Dispersion is
-// estimated from the residuals, because late operations come in clusters, and is at least that of
-// a Poisson distribution. The interval is Fieller's, by Student's t. An end of it is infinite if x
-// is not bounded on that side.
+// is exponential in the rate, at least nearly; for an M/M/1 queue with the service rate mu it is
+// e^((x-mu)·limit). Dispersion is estimated from the residuals, because late operations come in
+// clusters, and is at least that of a Poisson distribution. The interval is Fieller's, by
+// Student's t. An end of the interval is infinite if the counts do not bound x on that side.
 //
 // Crossing returns zkbench.ErrParams if there are fewer than 4 shares, if level or confidence is
 // not between 0 and 1, or if the shares do not grow with x.

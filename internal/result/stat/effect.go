@@ -107,9 +107,10 @@ func (e Effect) Detectable(floor float64) float64 {
 	return max(math.Expm1(e.width()), floor)
 }
 
-// Underpowered reports whether e says too little to decide about a gate (see Tripped). This
-// is so if e does not trip the gate, if Judge does not return Faster, and if a change as
-// large as the gate would not have been shown (see Effect.Detectable).
+// Underpowered reports whether e says too little to decide about a gate (see Tripped). It
+// returns true only if three conditions are met: e does not trip the gate, Judge does not
+// return Faster, and the comparison would not have shown a change as large as the gate (see
+// Effect.Detectable).
 func Underpowered(e Effect, floor, gate float64, better record.Direction) bool {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return true

@@ -6,9 +6,9 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Drifted returns a finding if a series rises or falls over its window. This is so if Trend
-// returns a change of more than 1 % in all, with p below 0.01. Otherwise Drifted returns
-// false. The finding's text begins with name.
+// Drifted returns a finding if a series rises or falls over its window. A series counts as
+// rising or falling if Trend returns a change of more than 1 % (up or down) with p below
+// 0.01. Otherwise Drifted returns false. The finding's text begins with name.
 func Drifted(name string, means, weights []float64) (record.Finding, bool) {
 	change, p := Trend(means, weights)
 	if !(p < 0.01 && (change > 0.01 || change < -0.01)) {
@@ -21,13 +21,13 @@ func Drifted(name string, means, weights []float64) (record.Finding, bool) {
 }
 
 // Correlated returns a finding if consecutive slots of a series (see MeanSE) are strongly
-// correlated. This is so if MeanSE's effective number of slots is less than a quarter of the
-// slots. The series must have at least 32 slots. Otherwise Correlated returns false. The
-// finding's text contains name.
+// correlated. The slots count as strongly correlated if the series has at least 32 of
+// them, and if the effective number of slots that MeanSE returns is less than a quarter of
+// the actual number. Otherwise Correlated returns false. The finding's text contains name.
 //
-// In 1000 simulated runs of white noise, Correlated returned a finding for 4 % with 32 slots
-// and for none with 128 slots. With 128 slots and an autocorrelation of 0.8 it returned one
-// for 98 %.
+// In 1000 simulated runs of white noise, Correlated returned a finding for 4 % of the runs
+// with 32 slots, and for no run with 128 slots. It returned a finding for 98 % of the runs
+// with 128 slots and an autocorrelation of 0.8.
 func Correlated(name string, means, weights []float64) (record.Finding, bool) {
 	mean, se, effective := MeanSE(means, weights)
 	slots := 0

@@ -22,7 +22,7 @@ const (
 	// 1/curve². If times span orders of magnitude, plain least squares would fit only the
 	// longest times. The error of the intercept would then be as large as the error of the
 	// longest time, far above the shortest times themselves. The standard errors would be
-	// wrong, because they would be computed for the other kind of scatter.
+	// wrong too, because they would be computed for the scatter that Constant describes.
 	Relative
 )
 

@@ -48,8 +48,8 @@ func (w *Welch) T() float64 {
 }
 
 // LeakSamples is the minimum number of measurements in each class for a test to count. A
-// sum of fewer measurements is not close enough to normal, and a crop with only a handful
-// of them would often have the largest t of all tests.
+// sum of fewer measurements is not close enough to normal, and a crop (see Leak) with only
+// a handful of measurements would often have the largest t of all tests.
 const LeakSamples = 500
 
 // leakCrops is the number of crops, and 2^-leakScale the share of measurements that the
@@ -63,7 +63,7 @@ const (
 // random, as dudect does (Reparaz, Balasch and Verbauwhede, "Dude, is my code constant
 // time?", IACR ePrint 2016/1123). Leak also tests crops. A crop has only the measurements
 // below a threshold, so it leaves out the long tail that interrupts cause. The thresholds
-// are those of dudect's published code.
+// are computed as in dudect's published code.
 //
 // The first measurements only set the thresholds. There are 100 crops, and the threshold of
 // crop i is the quantile 1-0.5^(10(i+1)/100) of the first measurements. Each later
@@ -84,8 +84,9 @@ type Leak struct {
 	crops       [leakCrops]Welch
 }
 
-// NewLeak returns a test that sets its thresholds from the given number of first
-// measurements, or from 100 if calibration is less.
+// NewLeak returns a test that sets its thresholds from the first measurements. The
+// parameter calibration is the number of these measurements; if it is less than 100,
+// NewLeak uses 100.
 func NewLeak(calibration int) *Leak {
 	return &Leak{calibrating: max(calibration, 100)}
 }
@@ -134,7 +135,7 @@ func (l *Leak) Enough() bool { return min(l.raw.n[0], l.raw.n[1]) >= LeakSamples
 // T returns the t with the largest absolute value among all tests that have LeakSamples
 // measurements in each class. The result crop names that test: "all", "below" with the
 // crop's threshold, or "variance". The result n is the number of the test's measurements in
-// each class. Before any test has enough samples, T returns 0 for the test of all.
+// each class. Before any test has enough samples, T returns a t of 0 and the crop "all".
 func (l *Leak) T() (t float64, crop string, n [2]uint64) {
 	crop, n = "all", l.raw.N()
 	consider := func(w *Welch, name func() string) {

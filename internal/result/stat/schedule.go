@@ -13,13 +13,14 @@ const (
 )
 
 // Schedule returns the order in which the processes of a session run. Every block runs each
-// of the sides Old, New and Again once, and every second block mirrors the one before it:
+// of the sides Old, New and Again once, and every second block runs them in the reverse
+// order:
 //
 //	old new again | again new old | ...
 //
 // So over an even number of blocks all sides have the same mean position, and a linear drift
 // of the machine cancels. The processes of a block belong together: PairedRobust(old, new,
-// ...) and Floor(old, again) take them in the order of blocks.
+// ...) and Floor(old, again) take their figures in the order of blocks.
 func Schedule(blocks int) []Side {
 	sides := [...]Side{Old, New, Again}
 	var order []Side
@@ -60,9 +61,9 @@ func Floor(a, again []float64) float64 {
 // SplitFloor returns the noise floor from one side alone, for files without an Again side.
 // It divides the processes, in order of time, into two sides in the pattern A B B A. If the
 // number of processes is odd, the last one is left out. With half the processes on each
-// side, the result is about 1.4 times the floor of a session, so it is the stricter of the
-// two. SplitFloor returns NaN if there are fewer than four processes, or if a figure that it
-// uses is not finite and above 0.
+// side, the result is about 1.4 times the floor of a session, so SplitFloor is stricter than
+// Floor. SplitFloor returns NaN if there are fewer than four processes, or if a figure that
+// it uses is not finite and above 0.
 func SplitFloor(a []float64) float64 {
 	var sides [2][]float64
 	for i := range len(a) / 2 {

@@ -14,8 +14,8 @@ type Step struct {
 	P             float64 // probability of such a clear step in a series without steps
 }
 
-// Change returns the relative change from the old level to the new one: 0.03 means 3 %
-// more. If the old level is 0, it is infinite.
+// Change returns the relative change from the old level to the new one: 0.03 means 3 % more.
+// If the old level is 0, the change is infinite.
 func (s Step) Change() float64 {
 	if s.After == s.Before {
 		return 0
@@ -31,14 +31,14 @@ const (
 )
 
 // Steps finds the steps in a series of independent figures in order of time. In a series
-// without steps it finds one or more with a probability of at most level, which must be
-// from 0.005 to 0.1.
+// without steps, the probability that it finds one or more is at most the parameter level,
+// which must be from 0.005 to 0.1.
 //
 // The method is binary segmentation (Vostrikova, Soviet Mathematics Doklady 24, 1981). Each
 // part is tested for one step, and for a stretch that leaves the level of the rest and
-// comes back, which the first test hardly detects (Olshen, Venkatraman, Lucito and Wigler,
-// "Circular binary segmentation", Biostatistics 5, 2004). The statistic of both tests is
-// the maximum standardised difference of means.
+// comes back, which the test for one step hardly detects (Olshen, Venkatraman, Lucito and
+// Wigler, "Circular binary segmentation", Biostatistics 5, 2004). The statistic of both
+// tests is the maximum standardised difference of means.
 //
 // The figures are transformed first, so that a disturbed point has little weight (Dürre and
 // Fried, "Robust change point tests by bounded transformations", arXiv 1905.06201). The
@@ -48,24 +48,24 @@ const (
 //
 // The probability of a statistic is its rank among random orders of the same points, as in
 // E-divisive (Matteson and James, JASA 109, 2014), so no distribution is assumed. The
-// orders are the same each time, and so is the result. A step must also exceed the median
-// distance of the points from their level, because half of the points differ by that much
-// anyway.
+// random orders are the same in every call, and so is the result. A step must also exceed
+// the median distance of the points from their level, because half of the points differ by
+// that much anyway.
 //
 // In 300 simulated series of 8, 20 or 60 points without a step, Steps found one in at most
 // 4 series at level 0.01, and in at most 18 at level 0.05. This holds for normal noise, for
 // heavy-tailed noise, and for the noise of a machine that disturbs one process in seven.
 //
-// It found a step of 5 % in normal noise of 2 % this often:
+// Steps found a step of 5 % in normal noise of 2 % this often:
 //
-//   - in the middle of 30 points, level 0.01: in all of 200 series, and in 9 of 10 within
-//     one point of its position and without another step
+//   - in the middle of 30 points, level 0.01: in all of 200 series. In 9 of 10 of
+//     them, the step was found within one point of its position, and no other step was found
 //   - with 30 points before the step and 5 after it, level 0.01: in 87 %
 //   - with 12 points before the step and 3 after it, level 0.05: in 67 %
 //
-// To find a step of ten times the noise at level 0.01, Steps needs 6 points before it and 5
-// after it, or 11 and 3, or 32 and 2. At level 0.05 it needs 5 points before the step and 3
-// after it, or 10 and 2.
+// To find a step of ten times the noise at level 0.01, Steps needs 6 points before the step
+// and 5 after it, or 11 before and 3 after it, or 32 before and 2 after it. At level 0.05,
+// Steps needs 5 points before the step and 3 after it, or 10 before and 2 after it.
 //
 // A slow drift is reported as several steps. Steps are also reported in figures that
 // resemble their neighbours, for example on a machine with good and bad weeks.
@@ -88,8 +88,8 @@ func Steps(values []float64, level float64) []Step {
 	return s.steps
 }
 
-// StepPoints returns the minimum number of points in which Steps can find a step at level.
-// With fewer points even the clearest order is too likely by chance.
+// StepPoints returns the minimum number of points in which Steps can find a step at the
+// given level. With fewer points even the clearest order is too likely by chance.
 func StepPoints(level float64) int {
 	n, halves := 1, 1.0 // ways to choose half of n points
 	for 2/halves > level*stepShare {

@@ -14,8 +14,8 @@ const trimmedPairs = 24
 const trim = 0.25
 
 // PairedRobust compares pairs like Paired. It is for machines that disturb some processes so
-// much that the figures of these processes are far off. With fewer than 24 pairs its result
-// is that of Paired.
+// much that the figures of these processes are far off. With fewer than 24 pairs, it returns
+// what Paired returns.
 //
 // With 24 pairs or more, Change is the mean of the middle half of the log ratios. Its
 // interval is Student's, from the winsorised deviation, and the pairs that are kept give the
@@ -24,9 +24,10 @@ const trim = 0.25
 // be arbitrarily far off. For normal noise the interval is a tenth wider than one from all
 // pairs.
 //
-// The level is not exact, unlike that of the signed-rank interval, in which each disturbed
-// process spoils as many Walsh averages as there are pairs. TestRecorded, a test of this
-// package, has the level and the power of both intervals for sessions of real machines.
+// The confidence level of this interval is not exact. The level of Paired's signed-rank
+// interval is exact, but each disturbed process spoils as many of its Walsh averages as
+// there are pairs. TestRecorded, a test of this package, has the level and the power of both
+// intervals for sessions of real machines.
 func PairedRobust(old, new []float64, confidence float64) (Effect, error) {
 	n := len(old)
 	if n < trimmedPairs || len(new) != n {

@@ -18,8 +18,8 @@ const exactSide = 50
 // The interval is between two order statistics of these differences, chosen by the null
 // distribution of the Mann-Whitney statistic (Hollander, Wolfe and Chicken, Nonparametric
 // Statistical Methods, 3rd ed., sections 4.1 to 4.3). The distribution is exact for up to 50
-// processes per side. P is benchmath's Mann-Whitney test, which benchstat uses. With ties
-// the closed interval keeps at least its confidence.
+// processes per side. P is the p-value of benchmath's Mann-Whitney test, which benchstat
+// uses. With ties the closed interval keeps at least its confidence.
 //
 // If the processes ran interleaved while the machine drifted, they spread wider than pairs
 // do. The interval is then too wide rather than too narrow, and Paired is the better test.

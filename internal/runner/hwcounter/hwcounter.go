@@ -13,6 +13,7 @@ type Counts struct {
 // a virtual machine does not have them, or permission is missing.
 var ErrUnavailable = errors.New("the processor's counters cannot be read here")
 
-// Measure calls work and counts the instructions and cycles of its thread. Goroutines that work
-// starts are not counted. Measure returns ErrUnavailable if the counters cannot be read.
+// Measure calls the function work and counts the instructions and cycles of its thread.
+// Goroutines that the function starts are not counted. Measure returns ErrUnavailable if the
+// counters cannot be read.
 func Measure(work func()) (Counts, error) { return measure(work) }

@@ -22,10 +22,10 @@ func (c CPU) Minus(d CPU) CPU {
 	return CPU{user, sum - user}
 }
 
-// Adopt counts a running child's processor time, which cpu returns, as time of this process.
-// Adopted children run the operations, so Machine.Adopted reports their time separately. When
-// the child has ended and was waited for, call leave with the child's total processor time: from
-// then on, the kernel counts this time as this process's.
+// Adopt counts a running child's processor time, which the function cpu returns, as time of this
+// process. Adopted children run the operations, so Machine.Adopted reports their time
+// separately. When the child has ended and was waited for, call the returned function with the
+// child's total processor time. From then on, the kernel counts this time as this process's.
 func Adopt(cpu func() CPU) (leave func(CPU)) {
 	adopted.mu.Lock()
 	defer adopted.mu.Unlock()

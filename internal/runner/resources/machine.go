@@ -26,7 +26,7 @@ type Machine struct {
 func (m *Machine) CPU() time.Duration { return m.User + m.System }
 
 // OfOperations returns the processor time of the processes that ran the operations. If there were
-// adopted children, this is their time, else that of this process.
+// adopted children, they ran the operations; otherwise this process ran them.
 func (m *Machine) OfOperations() CPU {
 	if m.Adopted != nil {
 		return *m.Adopted
@@ -109,16 +109,17 @@ func (after counts) since(before counts) *Machine {
 	return m
 }
 
-// Watch starts counting. The function that it returns reports the counts since then, or nil if the
-// platform counts nothing.
+// Watch reads the current counts of processor time and of other load on the machine. The function
+// that it returns reads them again, and reports the processor time and the other load since the
+// call of Watch. It returns nil if the platform has no such counts.
 func Watch() (until func() *Machine) {
 	before := counted()
 	return func() *Machine { return counted().since(before) }
 }
 
 // AwaitQuiet waits until nothing has disturbed this process for a second, or until limit has
-// passed or ctx has ended. quiet reports whether the machine became quiet. The process should do
-// nothing else meanwhile. If the platform counts nothing, the machine counts as quiet.
+// passed or ctx has ended. The result quiet reports whether the machine became quiet. The process
+// should do nothing else meanwhile. If the platform counts nothing, the machine counts as quiet.
 func AwaitQuiet(ctx context.Context, limit time.Duration) (waited time.Duration, quiet bool) {
 	return awaitQuiet(ctx, limit, counted)
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Peak measures the process's peak resident set while it is open. Any number may be
-// open, nested or overlapping.
+// Peak measures the process's peak resident set while it is open. Any number of Peaks may be
+// open at the same time, nested or overlapping.
 //
 // The kernel keeps one high-water mark per process. Opening a Peak resets it. Before
 // every reset the mark is recorded in all open Peaks, so that each has the maximum
@@ -29,10 +29,10 @@ func OpenPeak() *Peak { return process.openPeak() }
 // Close returns the peak resident set since p was opened, in bytes, or 0 if the platform
 // does not report it. Closing p again returns the same values.
 //
-// If exact is true, rss is the kernel's high-water mark, which misses nothing. exact is
-// false if the mark cannot be reset and has not risen since the opening. Then rss is a lower
-// bound: the maximum of the samples, taken by Meter.Sample and when a Peak is
-// opened or closed.
+// If the result exact is true, rss is the kernel's high-water mark, which misses nothing.
+// The result exact is false if the mark cannot be reset and has not risen since the opening.
+// Then rss is a lower bound: the maximum of the samples, taken by Meter.Sample and when a
+// Peak is opened or closed.
 func (p *Peak) Close() (rss uint64, exact bool) {
 	p.peaks.mu.Lock()
 	defer p.peaks.mu.Unlock()

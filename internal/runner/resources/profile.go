@@ -39,9 +39,9 @@ func ProfileKinds() []string {
 	return []string{kindCPU, kindHeap, kindMutex, kindBlock, kindTrace}
 }
 
-// Profiler takes the profiles of one case. The cpu profile covers the whole case; mutex,
-// block and trace cover its window. The heap profile shows the last garbage collection
-// before CloseWindow.
+// Profiler takes the profiles of one case. The cpu profile covers the whole case. The
+// mutex and block profiles and the trace cover only its window. The heap profile shows
+// the last garbage collection before CloseWindow.
 //
 // The sampling rates apply to the whole process, so use only one Profiler at a time, and
 // from one goroutine. A nil Profiler does nothing.
@@ -52,9 +52,10 @@ type Profiler struct {
 	restore int                         // the mutex profile's fraction
 }
 
-// NewProfiler creates dir and in it a file for each of the kinds, <kind>.pprof or
-// trace.out, and starts the cpu profile. It returns ErrParams if a kind is unknown. If
-// it returns an error, no profile is running.
+// NewProfiler creates the directory dir and, in it, one file for each of the kinds:
+// <kind>.pprof, or trace.out for the trace. It also starts the cpu profile, if this is
+// one of the kinds. It returns ErrParams if a kind is unknown. If it returns an error, no
+// profile is running.
 func NewProfiler(dir string, kinds []string) (*Profiler, error) {
 	for _, kind := range kinds {
 		if !slices.Contains(ProfileKinds(), kind) {

@@ -75,11 +75,11 @@ type Meter struct {
 
 // Start collects garbage and opens a window.
 //
-// The runtime updates its processor-time classes only when a collection ends. Both
-// edges of the window therefore force one, outside the time that the caller
-// measures. The runtime counts small allocations only when processors flush their
-// span caches, so Start and Stop call runtime.ReadMemStats, which flushes all of them.
-// A collection would flush them too, but it allocates.
+// The runtime updates its processor-time classes only when a collection ends. Start and
+// Stop therefore force a collection at both edges of the window, outside the time that
+// the caller measures. The runtime counts small allocations only when processors flush
+// their span caches, so Start and Stop call runtime.ReadMemStats, which flushes all of
+// them. A collection would flush them too, but it allocates.
 //
 // Operations may be running when Start is called, because a warm-up is not drained.
 // The collection then runs beside them, and the totals of the window begin when
@@ -127,8 +127,9 @@ func (m *Meter) sampleMemory() resident {
 	return now
 }
 
-// Stop closes the window and returns its usage. It must be called once, right
-// after the operations have ended: whatever the caller allocates before is counted.
+// Stop closes the window and returns its usage. It must be called once, right after the
+// operations have ended, because everything that the caller allocates before the call is
+// counted.
 //
 // The collection that closes the window is not caused by the operations, but its
 // processor time counts in the window's classes. Stop measures a second collection of
@@ -178,10 +179,10 @@ func (m *Meter) Stop() Usage {
 	return u
 }
 
-// Phase begins a phase of a case, for example set-up or window. It gives the
-// calling goroutine the labels of ctx and phase=name, and returns ctx with these
-// labels. Goroutines that the calling goroutine starts inherit them, and the samples
-// of a CPU profile carry them.
+// Phase begins a phase of a case, for example set-up or window. It gives the calling
+// goroutine the labels of ctx and the label phase=name, and returns ctx with these
+// labels. Goroutines that the calling goroutine starts inherit them, and the samples of a
+// CPU profile carry them.
 func Phase(ctx context.Context, name string) context.Context {
 	ctx = Labelled(ctx, name)
 	pprof.SetGoroutineLabels(ctx)

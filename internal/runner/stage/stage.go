@@ -57,9 +57,9 @@ func (r *Recorder) Start(name string) *Stage {
 // alone. A stage takes no samples of the memory, so there is no other value to record.
 func (s *Stage) End(sizes ...record.Metric) { s.end(sizes, func(*record.Stage) {}) }
 
-// EndOf ends a stage in which another program did the work. The parameter whose names that
-// program, and peak is its largest resident set in bytes, or 0 if it is not known. The
-// allocations of this process are left out.
+// EndOf ends a stage in which another program did the work. Its parameters are whose, which
+// is the name of that program, and peak, which is the program's largest resident set in
+// bytes, or 0 if it is not known. The allocations of this process are left out.
 func (s *Stage) EndOf(whose record.Whose, peak uint64, sizes ...record.Metric) {
 	s.end(sizes, func(r *record.Stage) { r.Whose, r.PeakRSS, r.Allocated = whose, peak, 0 })
 }

@@ -1,5 +1,6 @@
 // Package subprocess runs programs that are measured. It reports the time, memory and I/O that a
-// program used with all the processes that it started, and kills those that it leaves behind.
+// program used together with all the processes that it started. When the program has ended, the
+// package kills the processes that the program left behind.
 package subprocess
 
 import (
@@ -25,14 +26,16 @@ type Command struct {
 	Argv []string // the program and its arguments
 	Dir  string
 	Env  []string // KEY=value, in addition to Environ
-	// Environ is the base of the program's environment; nil means this process's.
+	// Environ is the base of the program's environment; nil means the environment of this
+	// process.
 	Environ []string
 	Limit   Limits
 }
 
-// Limits bound what a program may use; 0 means no limit. A program that exceeds one is killed.
-// Memory and Written are checked ten times per second, and more often at first. They apply to all
-// processes of the program if it has a control group, else to its first process.
+// Limits bound what a program may use; 0 means no limit. A program that exceeds a limit is
+// killed. Memory and Written are checked ten times per second, and more often at first. These two
+// limits apply to all processes of the program if it has a control group, and otherwise only to
+// its first process.
 type Limits struct {
 	Output  int64  // B of standard output that Run keeps
 	Memory  uint64 // B, resident
@@ -279,9 +282,10 @@ func (p *Process) closePipes() {
 	}
 }
 
-// Wait waits until the program has ended, then kills what it left behind. All of Stdout must have
-// been read before. Wait returns a *zkbench.LimitError if the program exceeded a limit, the cause
-// of ctx if ctx has ended, and an *ExitError if the program failed.
+// Wait waits until the program has ended, then kills the processes that it left behind. The
+// caller must have read all of Stdout before it calls Wait. Wait returns a *zkbench.LimitError if
+// the program exceeded a limit, the cause of ctx if ctx has ended, and an *ExitError if the
+// program failed.
 func (p *Process) Wait(ctx context.Context) (Use, error) {
 	err := p.cmd.Wait()
 	use := Use{Wall: time.Since(p.begun)}
@@ -368,8 +372,9 @@ func (t *Tail) Write(b []byte) (int, error) {
 // Bytes returns the bytes that t keeps. They are valid until the next Write.
 func (t *Tail) Bytes() []byte { return t.buf }
 
-// Message returns the first kept line with a message, which after a crash gives the reason, or an
-// empty string if there is none. It skips the go command's headings of packages and downloads.
+// Message returns the first kept line that has a message. After a crash, this line gives the
+// reason. Message returns an empty string if there is no such line. It skips the go command's
+// headings of packages and downloads.
 func (t *Tail) Message() string {
 	for _, line := range t.Lines() {
 		if !strings.HasPrefix(line, "# ") && !strings.HasPrefix(line, "go: downloading ") {

@@ -16,9 +16,9 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
-// Read returns a read-only copy of the file at path, aligned for 64-bit words. Do not use data after calling
-// free. Read returns an error if the file's size is not size bytes, and a *zkbench.LimitError if the file does
-// not fit in memory.
+// Read returns a read-only copy of the file at path, aligned for 64-bit words. Do not use data after calling free.
+// Read returns an error if the file's size in bytes is not equal to the parameter size, and a *zkbench.LimitError
+// if the file does not fit in memory.
 func Read(path string, size int64) (data []byte, free func() error, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -56,13 +56,14 @@ func heapMemory(n int) ([]byte, func()) {
 	return Bytes(make([]uint64, (n+7)/8))[:n], func() {}
 }
 
-// Bytes returns the memory of values, not a copy. T must not contain padding.
+// Bytes returns the memory that holds the given values, not a copy of it. T must not contain padding.
 func Bytes[T any](values []T) []byte {
 	var v T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(v)))
 }
 
-// Values returns the values of type T in data, not a copy. It is the inverse of Bytes. data must be aligned for T.
+// Values returns the values of type T in data, not a copy. It is the inverse of Bytes. The bytes must be aligned
+// for T.
 func Values[T any](data []byte) []T {
 	var v T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), len(data)/int(unsafe.Sizeof(v)))

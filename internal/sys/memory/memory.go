@@ -10,12 +10,12 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory/system"
 )
 
-// Fits returns a *zkbench.LimitError if need bytes are more than Available returns. The parameter what names the
-// thing that needs these bytes, for the error's text.
+// Fits returns a *zkbench.LimitError if need, which is a number of bytes, is larger than the number that
+// Available returns. The parameter what names the thing that needs these bytes, for the error's text.
 func Fits(what string, need uint64) error { return fits(what, need, Available()) }
 
-// FitsOffHeap returns the same error as Fits if need bytes do not fit outside the garbage collector's heap.
-// GOMEMLIMIT does not count such memory.
+// FitsOffHeap is like Fits, but for memory outside the garbage collector's heap. It ignores GOMEMLIMIT, which
+// does not count such memory.
 func FitsOffHeap(what string, need uint64) error {
 	_, available := system.Memory()
 	return fits(what, need, leastOf(available, system.Unlimited))
@@ -29,8 +29,8 @@ func fits(what string, need, available uint64) error {
 }
 
 // Available returns how many bytes this process may still allocate. It is the minimum of three numbers: the
-// system's available memory, and the bytes that the limits of control groups and GOMEMLIMIT leave. Available
-// returns 0 if none of the three is known, and 1 if nothing is left.
+// system's available memory, the bytes that the limits of control groups leave, and the bytes that GOMEMLIMIT
+// leaves. Available returns 0 if none of the three is known, and 1 if nothing is left.
 func Available() uint64 {
 	_, available := system.Memory()
 	return leastOf(available, softLimitLeft())

@@ -1,7 +1,7 @@
 // Package golden compares results of tests with golden files, and with wanted values. Its files are the
 // vectors in the testdata folder of the module's root, which other implementers use too
 // (testdata/README.md says how each is made), and files of single packages. If the environment variable
-// ZKBENCH_UPDATE is set, as in make vectors, the files are overwritten with the results.
+// ZKBENCH_UPDATE is set, as it is in `make vectors`, the files are overwritten with the results.
 package golden
 
 import (
@@ -49,7 +49,8 @@ func Check(t testing.TB, name, got string) {
 	File(t, Path(t, name), got)
 }
 
-// File compares got with a golden file, line by line. path is relative to the package under test.
+// File compares got with a golden file, line by line. The parameter path is relative to the folder of
+// the package under test.
 func File(t testing.TB, path, got string) {
 	t.Helper()
 	if os.Getenv(update) != "" {
@@ -61,9 +62,10 @@ func File(t testing.TB, path, got string) {
 	Equal(t, path, strings.Split(text, "\n"), strings.Split(got, "\n"))
 }
 
-// Line compares got with one line of a table in testdata: the rest of the line that begins with key and a
-// comma. The table's first line is head, and the other lines are sorted. If ZKBENCH_UPDATE is set, Line
-// overwrites only the line of key, so that the tests of one package keep the lines of other packages.
+// Line compares got with one line of a table in testdata. The line begins with the key and a comma, and
+// got must equal the rest of the line. The parameter head is the table's first line; the other lines are
+// sorted. If ZKBENCH_UPDATE is set, Line overwrites only the line that begins with this key, so that the
+// tests of one package keep the lines of other packages.
 func Line(t testing.TB, name, head, key, got string) {
 	t.Helper()
 	path := Path(t, name)
@@ -94,8 +96,8 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-// Equal fails the test if got differs from want, and shows the difference. what names the compared
-// value. The test continues.
+// Equal fails the test if got differs from want, and shows the difference. The parameter what names the
+// compared value. The test continues.
 func Equal[T any](t TB, what string, want, got T, opts ...gocmp.Option) {
 	t.Helper()
 	if diff := gocmp.Diff(want, got, opts...); diff != "" {
@@ -111,7 +113,8 @@ func Near(t TB, what string, want, got, share float64) {
 	}
 }
 
-// Within fails the test if got is less than least or more than most. The test continues.
+// Within fails the test if got is not in the range from the parameter least to the parameter most,
+// inclusive. The test continues.
 func Within[T cmp.Ordered](t TB, what string, least, got, most T) {
 	t.Helper()
 	if !(least <= got && got <= most) {
@@ -119,7 +122,8 @@ func Within[T cmp.Ordered](t TB, what string, least, got, most T) {
 	}
 }
 
-// Contains fails the test if a part is not in text, and names each such part. The test continues.
+// Contains fails the test if a part is missing in the text. The test's output names each missing part.
+// The test continues.
 func Contains(t TB, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {

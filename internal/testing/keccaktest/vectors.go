@@ -1,4 +1,4 @@
-// Package keccaktest has test vectors of Keccak-256 and SHA3-256, for the native hash and for circuits.
+// Package keccaktest has test vectors of Keccak-256 and SHA3-256, for the hash in Go and for circuits.
 // testdata/hash/kat_256.txt names their sources.
 package keccaktest
 
@@ -17,7 +17,7 @@ type Vector struct {
 	Digests map[byte][keccak.Digest]byte // by padding byte: keccak.Keccak256 or keccak.SHA3256
 }
 
-// Sum returns the digest of message under the hash that the padding byte names.
+// Sum returns the digest of message under the hash that the padding byte selects.
 func Sum(padding byte, message []byte) [keccak.Digest]byte {
 	if padding == keccak.SHA3256 {
 		return keccak.SumSHA3256(message)

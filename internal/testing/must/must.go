@@ -1,5 +1,5 @@
 // Package must checks the errors of calls in tests, in one line each. Do and Get end the test if a call returns
-// an error. Fail and FailGet fail it if a call does not return the wanted error.
+// an error. Fail and FailGet fail the test if a call does not return the wanted error.
 package must
 
 import (
@@ -14,7 +14,8 @@ type TB interface {
 	Fatal(args ...any)
 }
 
-// Do ends the test if err is not nil. The values of what, if any, are printed before the error.
+// Do ends the test if err is not nil. The values of the parameter what, if there are any, are printed before
+// the error.
 func Do(t TB, err error, what ...any) {
 	t.Helper()
 	if err != nil {
@@ -22,8 +23,8 @@ func Do(t TB, err error, what ...any) {
 	}
 }
 
-// Get takes the results of a call. Called with the test, the returned function returns the value, or ends the
-// test if there is an error:
+// Get takes the results of a call and returns a function. Call this function with the test: it returns the
+// value, or ends the test if there is an error.
 //
 //	point := must.Get(curve.Decode(encoding))(t)
 func Get[T any](value T, err error) func(t TB) T {
@@ -38,7 +39,7 @@ func Get[T any](value T, err error) func(t TB) T {
 var ErrAny = errors.New("any error")
 
 // Fail fails the test unless errors.Is(err, want). The test continues. The message begins with a description of
-// the call: what and args, formatted as by fmt.Sprintf.
+// the call. The parameters what and args give this description, as the format and the arguments of fmt.Sprintf.
 func Fail(t TB, err, want error, what string, args ...any) {
 	t.Helper()
 	if !errors.Is(err, want) && (want != ErrAny || err == nil) {

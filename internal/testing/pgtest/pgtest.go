@@ -65,8 +65,8 @@ func (s *Server) Restart(t testing.TB, settings ...string) {
 	s.start(t, "", settings...)
 }
 
-// Standby restarts the server as a hot standby without a primary: it answers queries and accepts no
-// writes until Restart.
+// Standby restarts the server as a hot standby without a primary: it answers queries, and accepts no
+// writes until Restart is called.
 func (s *Server) Standby(t testing.TB) {
 	t.Helper()
 	s.URL(t)

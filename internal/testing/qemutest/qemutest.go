@@ -54,8 +54,8 @@ func (b Binary) Run(t testing.TB, cpu string, env []string, args ...string) stri
 }
 
 // RunVectors builds the tests of the package in the current folder and runs them on several processors with Run. One
-// processor has no vector instructions, and the others have vectors of several lengths. The environment variable
-// ZKBENCH_KERNELS lists the kernels that the Goldilocks field must have there.
+// processor has no vector instructions, and the others have vectors of several lengths. On each processor, the
+// environment variable ZKBENCH_KERNELS tells the tests which kernels of the Goldilocks field must be available.
 func RunVectors(t *testing.T, args ...string) {
 	t.Helper()
 	b := Build(t)
@@ -74,8 +74,8 @@ func RunVectors(t *testing.T, args ...string) {
 	}
 }
 
-// Count runs the tests like Run, with GOMAXPROCS=1, and returns how many instructions of each of the functions with
-// these symbols were executed.
+// Count runs the tests like Run, with GOMAXPROCS=1. For each of the symbols, it returns how many instructions of the
+// function with this symbol were executed.
 func (b Binary) Count(t testing.TB, cpu string, symbols, env []string, args ...string) (instructions []int) {
 	t.Helper()
 	p := Program{Emulator: []string{b.emulator, "-cpu", cpu}, Args: append([]string{b.path}, args...), Env: append([]string{"GOMAXPROCS=1"}, env...)}
@@ -96,7 +96,8 @@ func (p Program) Instructions(t testing.TB) (n int) {
 	return n
 }
 
-// Functions runs a program and returns how many instructions it executed in each of the functions with these symbols.
+// Functions runs a program. For each of the symbols, it returns how many instructions the program executed in the
+// function with this symbol.
 func (p Program) Functions(t testing.TB, symbols []string) (instructions []int) {
 	t.Helper()
 	functions := find(t, p.Args[0], symbols)

@@ -37,8 +37,8 @@ func Pick[T any](short, full, long T) T {
 	return full
 }
 
-// Program returns the path of the first program in names that is in the PATH. If no program is in the PATH, it
-// ends the test with Without.
+// Program returns the path of the first program in names that is in the PATH. If no such program is in the
+// PATH, it calls Without, which ends the test.
 func Program(t testing.TB, need string, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -64,7 +64,8 @@ func Rust(t testing.TB, target string) {
 }
 
 // Without ends a test that lacks a program which `make deps` installs. It skips the test, or fails it if the
-// environment variable ZKBENCH_REQUIRE names need. why says what is missing.
+// list in the environment variable ZKBENCH_REQUIRE contains the parameter need. The parameter why says what is
+// missing.
 func Without(t testing.TB, need, why string) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv(required), ","), need) {

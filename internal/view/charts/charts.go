@@ -1,8 +1,7 @@
-// Package charts draws the records of a suite. Charts of a workload show throughput by CPUs, latency by throughput, how
-// well the workload scales, what inputs and outputs cost, and the times of stages. Other charts show the sizes of
-// proofs of all workloads. A point is the median of the repetitions, the figure that suite.Results writes. A line
-// connects only cases that differ in nothing but what an axis of the chart shows; different machines or builds are
-// never on one line.
+// Package charts draws the records of a suite. Charts of a workload show throughput by CPUs, latency by throughput,
+// how well the workload scales, what inputs and outputs cost, and the times of stages. Other charts show the sizes of
+// proofs of all workloads. A point is the median of the repetitions, the figure that suite.Results writes. The cases
+// that a line connects differ only in what the chart's axes show. Different machines or builds are never on one line.
 package charts
 
 import (
@@ -58,8 +57,9 @@ func All(recs []*record.Record, grids ...Grid) ([]Chart, error) {
 	return a.charts, nil
 }
 
-// Few selects charts, at most as many as most says, and returns them in their order with the number of those left out.
-// Every workload gets its first chart before any workload gets a second.
+// Few selects charts; the parameter most is the maximum number of them. It returns the selected charts in their
+// original order, and the number of charts that it left out. Every workload gets its first chart before any workload
+// gets a second.
 func Few(all []Chart, most int) (kept []Chart, left int) {
 	turns := make([]int, len(all)) // how many of its workload stand before each
 	seen := make(map[string]int)

@@ -26,15 +26,16 @@ type Data struct {
 	Title   string
 	Records []*record.Record
 	// Command returns the command line that measures a record's case again, or an empty string
-	// if there is none. Settings returns how the record was measured, as pairs of label and
-	// text. The page leaves out what is nil here.
+	// if there is none. Settings returns how the record was measured, as pairs of a label and
+	// a text. If one of the two functions is nil, the page does not show its result.
 	Command  func(*record.Record) string
 	Settings func(*record.Record) [][2]string
-	// Progress is that of a suite that is running; nil if none is.
+	// Progress is the progress of the suite that is running, or nil if no suite is running.
 	Progress *Progress
 }
 
-// Progress says how far a suite has come, in processes.
+// Progress says how many of a suite's processes are done, planned and failed, and what is
+// running.
 type Progress struct {
 	Done    int     `json:"done"`
 	Planned int     `json:"planned"`

@@ -41,7 +41,7 @@ type Point struct {
 // Interval is the range of the repetitions of a value.
 type Interval struct{ Least, Most float64 }
 
-// Mark is a vertical line at X, named in the key.
+// Mark is a vertical line at X. The chart's key has the name of the line.
 type Mark struct {
 	Name string
 	X    float64

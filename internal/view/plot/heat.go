@@ -15,7 +15,7 @@ import (
 // Heat is a heat map of one or more tables: larger values have darker cells. All tables share
 // one logarithmic scale, so that equal ratios are equal steps. The colours are ColorBrewer's
 // Blues (Harrower and Brewer, "ColorBrewer.org", The Cartographic Journal 40, 2003), a single
-// hue whose order is kept in a print without colour.
+// hue whose shades keep their order in a print without colour.
 type Heat struct {
 	Title string
 	Notes []string

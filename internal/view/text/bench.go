@@ -105,10 +105,10 @@ func resultFigures(rec *record.Record, add func(m record.Metric, unit string)) {
 // occur only once.
 type Units map[string]bool
 
-// Take returns the unit of the figure m as one word, own, and adds that word to u. If u already
-// has the unit, own begins with the name of the metric. ok is false if the line cannot have the
-// figure: if its value is not a finite number, or if u already has the word with the metric's
-// name too.
+// Take turns a unit into one word for the figure m, adds the word to u, and returns it as own.
+// If u already has the unit, the word begins with the name of the metric. The result ok is false
+// if the line cannot have the figure: if its value is not a finite number, or if u already has
+// the word that begins with the metric's name.
 func (u Units) Take(m record.Metric, unit string) (own string, ok bool) {
 	if own = token(unit); own == "" || u[own] {
 		own = strings.Trim(token(m.Name())+"-"+own, "-")

@@ -21,9 +21,9 @@ import (
 // version 1.3, which the HdrHistogram tools of every language read. The log has one line for
 // each interval, or a single line if the record has no intervals.
 //
-// Times are in seconds since the window opened. The log's base time, which is that of the
-// opening, is the record's time. The maximum of a line is in ms, as the tools expect. HDRLog
-// returns ErrParams if the record has no such histogram.
+// Times are in seconds since the window opened. The log's base time, which stands for the time
+// of the opening, is the record's time. The maximum of a line is in ms, as the tools expect.
+// HDRLog returns ErrParams if the record has no such histogram.
 func HDRLog(w io.Writer, rec *record.Record, name string) error {
 	h, ok := rec.Histogram(name)
 	if !ok {
@@ -77,8 +77,9 @@ func HDRLog(w io.Writer, rec *record.Record, name string) error {
 // CSV writes a header and one row for each record. The columns are the record's identification,
 // its coordinates, its counters and its metrics with their unit, for example latency-p99 [ns].
 // The column "whose" names the processes whose memory and processor time the metrics give. The
-// header has every coordinate, counter and metric of any record, in order of first appearance.
-// A cell is empty if the record does not have the value. Figures have all their digits.
+// header has the coordinates, counters and metrics of all records, each once, in order of first
+// appearance. A cell is empty if the record does not have the value. Figures have all their
+// digits.
 func CSV(w io.Writer, recs []*record.Record) error {
 	var axes, counters, metrics []string
 	add := func(names *[]string, name string) {

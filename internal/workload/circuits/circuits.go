@@ -25,7 +25,7 @@ const (
 	stageVerify  = "verify"
 )
 
-// Stages returns the stages that a workload can measure as its operation. The stage srs is not one of them.
+// Stages returns the stages that a workload can measure as its operation. The stage "srs" is not one of them.
 func Stages() []string {
 	return []string{stageProve, stageVerify, stageBuild, stageKeys, stageWitness}
 }

@@ -13,7 +13,7 @@ type Foreign struct {
 	Name, Doc string
 	Axes      []workload.Axis
 	Circuit   func(c workload.Case) (frontend.Circuit, error)
-	// Assign returns the assignment of a sequence number.
+	// Assign returns the circuit's assignment for the given sequence number.
 	Assign func(c workload.Case, seed, seq uint64) (frontend.Circuit, error)
 }
 

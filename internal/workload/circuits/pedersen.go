@@ -93,9 +93,9 @@ func hashRows(system string, first fr.Element, others []fr.Element) (*plonkish.C
 	return b.Build()
 }
 
-// PedersenConstraints returns the number of rows that a chain of Pedersen hashes needs in one of our systems. The
-// number includes the rows that every circuit has. If the lookup tables have more rows than the chain, the rows of the
-// tables count instead of those of the chain.
+// PedersenConstraints returns the number of rows that a chain of Pedersen hashes needs in one of this module's own
+// proof systems. The number includes the rows that every circuit has. If the lookup tables have more rows than the
+// chain, the rows of the tables count instead of those of the chain.
 func PedersenConstraints(system string, hashes int) int {
 	const few = 8
 	switch system {

@@ -11,8 +11,8 @@ import (
 )
 
 // MakeInput returns an input for the guest with the given name: the first one that the workload Guest makes with this
-// seed. size is a value of the workload's axis size; if it is negative, the guest's default size is used. MakeInput
-// returns a *argument.ValueError if the name or size is not accepted.
+// seed. The parameter size is a value of the workload's axis "size". If it is negative, MakeInput uses the guest's
+// default size. MakeInput returns a *argument.ValueError if the name or size is not accepted.
 func MakeInput(ctx context.Context, name string, size int, seed uint64) ([]byte, error) {
 	i := slices.IndexFunc(subjects, func(s *subject) bool { return s.name == name })
 	if i < 0 {
@@ -34,7 +34,7 @@ func MakeInput(ctx context.Context, name string, size int, seed uint64) ([]byte,
 }
 
 // NameOf returns the name of the guest that path leads to, or an empty string if path does not look like a guest of
-// this module. path is a folder in riscv/guests, or a file that "make guests" has built from one.
+// this module. The path is that of a folder in riscv/guests, or of a file that "make guests" has built from one.
 func NameOf(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {

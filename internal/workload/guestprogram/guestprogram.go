@@ -28,12 +28,12 @@ type Guest struct {
 // file returns the name of the guest's file in the folder of built guests.
 func (g Guest) file() string { return strings.Join(append([]string{g.Package}, g.Tags...), ".") }
 
-// Folder returns the path of the folder beside a program that holds its guests.
+// Folder returns the path of the folder that holds a program's guests. The folder is beside the program.
 func Folder(program string) string { return program + "-guests" }
 
-// Find loads a guest. It reads the guest's file in the folder of this program's guests. If there is none, it builds the
-// guest from the sources that this program was built from. It returns a zkbench.ErrEnv if it finds neither the file nor
-// the sources.
+// Find loads a guest. It reads the guest's file in the folder of this program's guests. If there is no such file, it
+// builds the guest from the sources that this program was built from. It returns a zkbench.ErrEnv if it finds neither
+// the file nor the sources.
 func Find(ctx context.Context, g Guest) (*riscv.Program, error) {
 	executable, err := os.Executable()
 	if err != nil {
@@ -88,7 +88,8 @@ func built(ctx context.Context, dir string, g Guest) (*riscv.Program, error) {
 
 func packagePath(g Guest) string { return "github.com/zkbench/zkbench/riscv/guests/" + g.Package }
 
-// BuildAll builds guests into the folder to. dir is a folder in the module of the guests.
+// BuildAll builds guests and writes them to a folder, whose path is the parameter to. The parameter dir is any folder
+// in the module of the guests.
 func BuildAll(ctx context.Context, dir, to string, all []Guest) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return fmt.Errorf("%w: %w", zkbench.ErrEnv, err)
@@ -105,10 +106,10 @@ func BuildAll(ctx context.Context, dir, to string, all []Guest) error {
 	return nil
 }
 
-// Build compiles a package for linux/riscv64 with build tags, and loads it. dir is the folder in which go build runs.
-// The instructions depend only on the sources and the version of Go, not on the caller's build settings. Build returns
-// a zkbench.ErrEnv if go build fails, for example on an error in the sources, and a zkbench.ErrParams if the package is
-// not a program.
+// Build compiles a package for linux/riscv64 with build tags, and loads it. The parameter dir is the folder in which
+// go build runs. The instructions depend only on the sources and the version of Go, not on the caller's build
+// settings. Build returns a zkbench.ErrEnv if go build fails, for example on an error in the sources, and a
+// zkbench.ErrParams if the package is not a program.
 func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program, error) {
 	to, err := os.MkdirTemp("", "zkbench-guest-")
 	if err != nil {
@@ -129,7 +130,7 @@ func Build(ctx context.Context, dir, pkg string, tags ...string) (*riscv.Program
 	return riscv.Load(raw, nil)
 }
 
-// BuildFile compiles a package like Build, and writes the program to the file path.
+// BuildFile compiles a package like Build, and writes the program to the file at the given path.
 func BuildFile(ctx context.Context, path, dir, pkg string, tags ...string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", strings.Join(tags, ","), "-o", path, pkg)
 	cmd.Dir = dir

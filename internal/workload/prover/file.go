@@ -32,8 +32,8 @@ const (
 )
 
 // Open reads the provers that path describes: a YAML file with one prover, or a directory with the scripts of
-// csp-benchmarks, which has one prover for each target. taken lists names that no axis may have. Open returns a
-// *yamlfile.Error if a file has mistakes, and a *argument.ValueError if path does not lead to a prover.
+// csp-benchmarks, which has one prover for each target. The parameter taken lists names that no axis may have. Open
+// returns a *yamlfile.Error if a file has mistakes, and a *argument.ValueError if path does not lead to a prover.
 func Open(path string, taken []string) ([]*Spec, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -54,8 +54,8 @@ func Open(path string, taken []string) ([]*Spec, error) {
 	return []*Spec{s}, nil
 }
 
-// Read reads a prover's file from r. name is the file's path: commands run in its directory by default. The parameter
-// taken and the errors are those of Open.
+// Read reads a prover's file from r. The parameter name is the file's path; by default, commands run in the directory
+// of that path. The parameter taken has the same meaning as for Open, and Read returns the same errors.
 func Read(name string, r io.Reader, taken []string) (*Spec, error) {
 	node, p, err := yamlfile.Read(name, r, "prover", keys)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/zkbench/zkbench/stark/keccak"
 )
 
-// SpeedProof returns a function for measuring the speed of this module's STARK. prove proves the Keccak-256 of a
-// 13,600-byte message on one thread, with parameters for 100 bits of proven security. cells is the number of
-// cells in the traces.
+// SpeedProof returns the function prove, which is for measuring the speed of this module's STARK. The function
+// makes a proof for the Keccak-256 of a 13,600-byte message on one thread, with parameters for 100 bits of
+// proven security. The result cells is the number of cells in the traces of this proof.
 func SpeedProof() (prove func(context.Context) error, cells float64, err error) {
 	const bytes = 13_600
 	params, err := sets["secure100"](stark.KoalaBear)

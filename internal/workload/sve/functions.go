@@ -14,8 +14,8 @@ import (
 type Function struct {
 	Name string
 	Base string // the name of the function of the ten that this one computes in another way, or empty
-	// Dst, A and B are the numbers of elements of dst, a and b per unit. If Shared is set,
-	// b is shared by all units, and B is its whole length.
+	// Dst, A and B are the numbers of elements of dst, a and b per unit. If Shared is set, all units
+	// share b, and B is the whole length of b.
 	Dst, A, B int
 	Shared    bool
 	// Bytes means that the elements of b are below 2^8. Words means that the elements of
@@ -49,8 +49,9 @@ func Names() (names []string) {
 }
 
 // Functions returns the study's ten functions on the given kernel. If the kernel has mult_128_halves,
-// another way to compute mult_128, this function follows the ten. Function.Run panics if the lengths of
-// its arguments are not those of a whole number of units. dst must not overlap a or b.
+// which is another way to compute mult_128, the result has this function after the ten. Function.Run
+// panics if the lengths of its arguments do not match the same whole number of units. Its argument dst
+// must not overlap a or b.
 func Functions(on goldilocks.Kernel) []Function {
 	k := assembled[on.String()]
 	all := []Function{

@@ -16,10 +16,10 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// WalletFollowChecked returns the workload in which a wallet follows a log and validates its records itself. One
-// operation is a batch of records with one transfer each, none of them the wallet's own. The vault, which is the
-// wallet's database, has already followed the issues of the tokens that these transfers spend. Writing and opening the
-// vault's file is part of the operation.
+// WalletFollowChecked returns the workload in which a wallet follows a ledger's log and validates the log's records
+// itself. One operation is a batch of records with one transfer each, none of them the wallet's own. The vault, which
+// is the wallet's database, already has the records that issued the tokens which these transfers spend. Writing and
+// opening the vault's file is part of the operation.
 func WalletFollowChecked() workload.Def {
 	def := defineService("WalletFollowChecked", "open a vault (wallet database) and follow a batch of one-transfer records, validating each: signatures, proofs, unspent inputs; the time is for the whole batch",
 		token.Transfer, func(s *services) (workload.Instance, error) { return &following{services: s}, nil })

@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench/token/action"
 )
 
-// Issuer returns the workload that makes, proves and encodes an issue.
+// Issuer returns the workload that makes, proves and encodes an issue of tokens.
 func Issuer() workload.Def {
 	def := define("Issuer", "make, prove and encode an issue",
 		token.Issue, func(s *setup) workload.Instance { return &issuer{s} })
@@ -18,7 +18,7 @@ func Issuer() workload.Def {
 	return def
 }
 
-// ProofVerificationIssuer returns the workload that decodes an issue and verifies it.
+// ProofVerificationIssuer returns the workload that decodes an issue of tokens and verifies it.
 func ProofVerificationIssuer() workload.Def {
 	return define("ProofVerificationIssuer", "decode an issue and verify it",
 		token.Issue, func(s *setup) workload.Instance { return &verification{s} })

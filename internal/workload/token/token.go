@@ -22,7 +22,9 @@ import (
 // studyCurves is the study's default selection of curves.
 var studyCurves = [...]string{"BN254", "BLS12_381_BBS_GURVY", "BLS12_381_BBS_GURVY_FAST_RNG"}
 
-// Defs returns all workloads of the package, in the order of a token's life.
+// Defs returns all workloads of the package: first those that prove and verify transfers
+// and issues, then those that validate requests and apply them to a ledger, and then those
+// with services and wallets.
 func Defs() []workload.Def {
 	return []workload.Def{
 		TransferProofGeneration(), Sender(), SenderConstantTime(), VerificationSenderProof(), VerificationSenderBatch(),

@@ -346,7 +346,7 @@ func TamperedAxis() workload.Axis {
 }
 
 // Reject returns the workload that rejects a request that was tampered with. It measures the cost of a rejection for
-// each of the reasons.
+// each way of tampering (see TamperedAxis).
 func Reject() workload.Def {
 	return defineValidation("Reject", "reject a request of one transfer that was tampered with",
 		func(v *validation, c workload.Case) workload.Instance {
