@@ -1,5 +1,5 @@
 // Package bench measures your own code with zkbench's tools: load tests with percentiles, open
-// loops, comparisons of versions, suites and reports.
+// loops, suites, reports, and comparisons between versions.
 //
 // A Def defines a workload: its name, its axes (the parameters that a user can vary), and a
 // function that sets up one case, which is one combination of their values. The set-up returns an

@@ -31,8 +31,8 @@ type Executor interface {
 	Width() int
 }
 
-// Tasks returns how many tasks to split an operation into on ex: its Width, or GOMAXPROCS if Width
-// has no bound.
+// Tasks returns the number of tasks into which an operation should be split if it runs on ex. This
+// is ex.Width(), or GOMAXPROCS if ex has no bound.
 func Tasks(ex Executor) int {
 	if w := ex.Width(); w > 0 {
 		return w

@@ -17,14 +17,14 @@ type LDE struct {
 	In, Out Order   // of the values before and after
 }
 
-// Extend replaces columns by their extensions, in place. With n the size of d, each column has
-// length Blowup * n. Its first n elements are the values on d; Extend ignores the others. Columns
-// must not overlap.
+// Extend replaces columns by their extensions, in place. Let n be the size of d. Each column has
+// length Blowup * n. Before the call, its first n elements are a polynomial's values on d; Extend
+// ignores the others. Columns must not overlap.
 //
 // Extend returns zkbench.ErrParams if a column has another length, if Blowup is not a power of two
 // or gives more than 2^32 values, or if Shift is 0 or not canonical. After any other error, for
-// example if ctx is done, the contents of the columns are undefined. The executor's tasks are
-// columns and, within a column, the cosets of d.
+// example if ctx is done, the contents of the columns are undefined. Each column is a task of the
+// executor, and so is each coset of d within a column.
 //
 // A column costs Blowup + 1 transforms of length n and 2 * Blowup * n multiplications. It also
 // costs one permutation if In is Natural, and one more if Out is Natural: the transforms

@@ -16,7 +16,8 @@ type Accumulator[S, P any] struct {
 	Scalars []S // of Points
 }
 
-// NewAccumulator returns an empty accumulator with room for the given number of dynamic points.
+// NewAccumulator returns an empty accumulator. The parameter dynamic is the number of points
+// from proofs for which it makes room.
 func NewAccumulator[S, P any](b *Basis[S, P], dynamic int) *Accumulator[S, P] {
 	return &Accumulator[S, P]{
 		Basis:   b,
@@ -44,8 +45,8 @@ func (a *Accumulator[S, P]) Merge(b *Accumulator[S, P]) {
 	a.Scalars = append(a.Scalars, b.Scalars...)
 }
 
-// IsZero reports whether the collected terms sum to the identity, up to components outside the
-// prime-order subgroup, which ClearTorsion removes.
+// IsZero reports whether the collected terms sum to the identity. It ignores components of the
+// sum outside the prime-order subgroup: ClearTorsion removes them.
 func (a *Accumulator[S, P]) IsZero(ctx context.Context, ex executor.Executor) (bool, error) {
 	g := a.Basis.Group
 	var fixed [1]P

@@ -60,8 +60,9 @@ func NewBasis[S, P any](g Group[S, P], families []Family, opts TableOptions) (*B
 	return b, err
 }
 
-// Generator derives one generator: the hash_to_curve of frame(name) || index. The frame of a name
-// is its length followed by the name. The length and the index are uint32 little-endian.
+// Generator derives one generator: the hash_to_curve of frame(name) || index. Here frame(name) is
+// the length of the name followed by the name. Both the length and the index are encoded as uint32
+// little-endian.
 func Generator[S, P any](g Group[S, P], name string, index uint32) (P, error) {
 	msg := binary.LittleEndian.AppendUint32(nil, uint32(len(name)))
 	msg = append(msg, name...)

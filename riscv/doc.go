@@ -19,9 +19,9 @@
 // A program for Linux can make the system calls listed in docs/riscv.md; any other call returns ENOSYS. It
 // has standard input, output and error, and cannot see the host's files.
 //
-// Floating-point arithmetic rounds to nearest, ties to even; setting another mode is a Fault. Code cannot be
-// written to. Signals are not delivered: what would be a signal in Go, such as the use of a nil pointer, is a
-// Fault. This package proves nothing.
+// Floating-point arithmetic rounds to nearest, ties to even; a guest that sets another mode ends with a
+// Fault. Code cannot be written to. Signals are not delivered: where Linux would send a signal, for example
+// when a program in Go uses a nil pointer, the guest ends with a Fault. This package proves nothing.
 //
 // Sources: The RISC-V Instruction Set Manual, volume I (20240411); Linux, include/uapi.
 package riscv

@@ -133,7 +133,8 @@ func (f *File) read(level, from int, digests []poseidon.Digest) error {
 // Shape returns the number and the width of the tree's rows.
 func (f *File) Shape() Shape { return f.shape }
 
-// Top returns the plain top digest. No verifier accepts it: see Root.
+// Top returns the digest at the top of the tree. It is not a commitment, and verifiers do not
+// accept it: they need Root.
 func (f *File) Top() (poseidon.Digest, error) {
 	var top [1]poseidon.Digest
 	err := f.read(f.shape.Levels()-1, 0, top[:])

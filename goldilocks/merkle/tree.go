@@ -109,7 +109,8 @@ func inChunks(ctx context.Context, ex executor.Executor, n int, work func(from, 
 // Shape returns the number and the width of the tree's rows.
 func (t *Tree) Shape() Shape { return t.shape }
 
-// Top returns the plain top digest. No verifier accepts it: see Root.
+// Top returns the digest at the top of the tree. It is not a commitment, and verifiers do not
+// accept it: they need Root.
 func (t *Tree) Top() (top poseidon.Digest) {
 	if len(t.nodes) > 0 {
 		top = t.nodes[len(t.nodes)-1]

@@ -31,8 +31,9 @@ func LinearHash(in []goldilocks.Element) Digest {
 	return d
 }
 
-// HashNoPad computes hash_no_pad of plonky2: a sponge that keeps its state and overwrites as much
-// of the rate as a block has elements. The digest of an empty input is zeros.
+// HashNoPad computes hash_no_pad of plonky2. It is a sponge that takes the input in blocks of up
+// to eight elements. Each block overwrites as many elements of the rate as it has, and the rest of
+// the state stays. The digest of an empty input consists of zeros.
 //
 // The digest does not bind the length, so use HashNoPad only for inputs of one fixed length.
 func HashNoPad(in []goldilocks.Element) Digest {
@@ -57,8 +58,8 @@ func HashOrNoop(in []goldilocks.Element) Digest {
 
 // Hash hashes inputs of any length. It puts the length plus 1 into the capacity and then runs the
 // sponge of HashNoPad, with the last block padded by zeros. Every input, even the empty one, goes
-// through the permutation. Because of the 1, the capacity never starts as zeros. In Compress and
-// the other hashes it does.
+// through the permutation. Because of the 1, the capacity is never all zeros at the start, as it
+// is in Compress and in the other hashes.
 func Hash(in []goldilocks.Element) Digest {
 	var s State
 	s[Rate] = goldilocks.Element(len(in) + 1) // below 2^61: elements have eight bytes

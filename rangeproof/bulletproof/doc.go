@@ -8,13 +8,13 @@
 // padded with bits of weight zero. Names follow the paper. docs/rangeproofs.md derives the
 // equations, argues that the padding is sound, and counts the cost in group operations.
 //
-// The prover folds no generators. It keeps one coefficient per block of generators and computes
-// each round's L and R as sums over the fixed-base table. The prover stops the recursion at a
-// configured length and sends both vectors. The verifier adds both verification equations,
+// The prover folds no generators. Instead, it keeps one coefficient per block of generators and
+// computes each round's L and R as sums over the fixed-base table. The prover stops the recursion
+// at a configured length and sends both vectors. The verifier adds both verification equations,
 // weighted, to an accumulator, so that one proof or a batch is one multi-scalar multiplication.
 //
 // Unless the basis is a Basis.ConstantTime, the prover uses digits of secret scalars as table
 // indices (see package group), so its time and memory accesses depend on them. Arithmetic on
-// scalars is that of the group's field. Prove does not check that the witness opens V; if it does
-// not, the verifier rejects the proof.
+// scalars is done by the group's scalar field. Prove does not check that the witness opens V; if
+// it does not, the verifier rejects the proof.
 package bulletproof

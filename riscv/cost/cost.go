@@ -40,9 +40,9 @@ const wordsOfPage = 512
 
 // Default returns a model whose columns are the cells per row in the cost table of SP1's executor
 // (succinctlabs/sp1, crates/core/executor/src/artifacts/rv32im_costs.json at commit 3c61993a). A cycle costs
-// what the executor's chip Cpu costs, and an integer instruction the mean of the chips AddSub and Lt.
-// Instructions of the classes multiplication, memory and branch cost what Mul, MemoryInstrs and Branch cost,
-// and those of the classes system and precompile what SyscallInstrs costs. A word of a page costs what
+// what the executor's chip Cpu costs. An integer instruction costs the mean of what the chips AddSub and Lt
+// cost. Instructions of the classes multiplication, memory and branch cost what Mul, MemoryInstrs and Branch
+// cost, and those of the classes system and precompile what SyscallInstrs costs. A word of a page costs what
 // MemoryGlobalInit and MemoryGlobalFinalize cost together. Precompiles cost what their own chips cost.
 // Floating point costs nothing in this model.
 func Default() Model {

@@ -13,8 +13,8 @@ import (
 )
 
 // Point is a point of the group: its affine coordinates, big-endian, one after the other. The zero
-// value is the identity, because (0, 0) is on none of the curves. Points of one group are equal
-// exactly if == says so.
+// value is the identity, because (0, 0) is on none of the curves. Two points of one group are
+// equal if and only if == reports true for their values.
 //
 // The libraries represent points as mutable objects that even reading may change. This package
 // builds such objects from Points inside one call and never keeps them, so the groups need no

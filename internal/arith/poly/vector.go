@@ -94,7 +94,7 @@ func (f *Form) FromMemory(memory []byte, n int) Vector {
 	return v
 }
 
-// Memory returns the memory that holds the elements, not a copy. Len must be a multiple of eight.
+// Memory returns the bytes that hold the elements. They are not a copy. Len must be a multiple of eight.
 func (v Vector) Memory() []byte {
 	if v.form.field == nil {
 		return mapped.Bytes(v.plain)

@@ -1,8 +1,8 @@
 // Package limbs has what the guest's implementations of the field have in common: integers of four
 // 64-bit limbs, the least significant first, and sums modulo p, the modulus of BN254's base field.
 //
-// RISC-V has no carry flag, so a carry is a comparison; an instruction that a branch skips costs
-// nothing. Nothing here runs in constant time.
+// RISC-V has no carry flag, so a comparison computes each carry. An instruction that a branch
+// skips costs nothing. Nothing here runs in constant time.
 package limbs
 
 import "math/bits"
