@@ -20,7 +20,8 @@ var (
 	// ErrSignature reports a signature that does not verify for the message under the signer's
 	// identity.
 	ErrSignature = errors.New("signature rejected")
-	// ErrPolicy reports a request that breaks a rule of the parameters or of an owner's script.
+	// ErrPolicy reports a request that breaks a rule. The rule is in the parameters or in the
+	// script of a token's owner.
 	ErrPolicy = errors.New("policy broken")
 	// ErrSpent reports an input that an earlier request has already spent.
 	ErrSpent = errors.New("token is spent")
@@ -92,9 +93,9 @@ func (e *CheckError) Error() string {
 
 func (e *CheckError) Unwrap() error { return e.Err }
 
-// CheckErrors returns true and the list of *CheckError values, if err is one or joins only such
-// values. Otherwise it returns nil and false: err then concerns the whole batch instead of single
-// actions.
+// CheckErrors returns a list of *CheckError values and true, if err is a *CheckError or joins only
+// such errors. Otherwise it returns nil and false: err then concerns the whole batch instead of
+// single actions.
 func CheckErrors(err error) (all []*CheckError, only bool) {
 	if e, ok := err.(*CheckError); ok { // but not a wrapped one
 		return []*CheckError{e}, true

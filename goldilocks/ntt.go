@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Order is the order of the elements of a vector that has one element for each element of a domain.
+// Order is the order of the elements of a vector. The vector has as many elements as a domain.
 type Order int
 
 // In Natural order element i is at index i. In BitReversed order it is at the index whose bits are

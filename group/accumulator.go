@@ -6,9 +6,10 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Accumulator collects the weighted terms of verification equations that should all sum to the
-// identity. It has one scalar for each generator of a basis, and the points that arrived with the
-// proofs. One call of IsZero then verifies one proof or a whole batch.
+// Accumulator collects the terms of verification equations, each multiplied by the weight of its
+// equation. An equation holds if its terms sum to the identity. The Accumulator has one scalar
+// for each generator of a basis, and one for each point that arrived with a proof. One call of
+// IsZero then verifies one proof or a whole batch.
 type Accumulator[S, P any] struct {
 	Basis   *Basis[S, P]
 	Fixed   []S // by position in the basis

@@ -33,8 +33,8 @@ type Options struct {
 	Misaligned  bool   // execute and count misaligned accesses (Zicclsm); if false, they are a Fault
 }
 
-// Range is the addresses from Start up to, but not including, End. Both are rounded outwards to pages of
-// 4,096 bytes.
+// Range contains the addresses from Start up to, but not including, End. The machine rounds Start down and
+// End up to whole pages of 4,096 bytes.
 type Range struct{ Start, End uint64 }
 
 // Defaults of Options.

@@ -15,6 +15,6 @@
 //
 // Unless the basis is a Basis.ConstantTime, the prover uses digits of secret scalars as table
 // indices (see package group), so its time and memory accesses depend on them. Arithmetic on
-// scalars is done by the group's scalar field. Prove does not check that the witness opens V; if
-// it does not, the verifier rejects the proof.
+// scalars is done by the group's scalar field. Prove does not check that the witness opens V. If
+// the witness does not open V, the verifier rejects the proof.
 package bulletproof

@@ -41,9 +41,10 @@ const Name = "csp"
 // MaxBits is the maximum bit length.
 const MaxBits = 64
 
-// DefaultStop is the early-stop length that Config.Stop = 0 selects. At 32 the last vector has 17
-// scalars for n = 32 and n = 64. Each further round would cost the prover a fixed-base sum over all
-// 2n+3 generators, and the verifier two points. docs/rangeproofs.md has a table of this trade-off.
+// DefaultStop is the early-stop length that applies if Config.Stop is 0. At 32 the last vector has
+// 17 scalars for n = 32 and n = 64. Each further round would cost the prover a fixed-base sum over
+// all 2n+3 generators, and the verifier two points. docs/rangeproofs.md has a table of this
+// trade-off.
 const DefaultStop = 32
 
 // Config holds the parameters of a Protocol.

@@ -1,5 +1,5 @@
-// Package cost estimates what proving the run of a guest would cost a prover, in rows of tables and in cells.
-// It is a model, linear in what package riscv has counted. Nothing is proved.
+// Package cost estimates the work of a prover that would prove the run of a guest, in rows of tables and in
+// cells. The estimate is linear in the counts of package riscv. This package proves nothing.
 //
 //	r, err := riscv.Run(ctx, program, options)
 //	for _, table := range cost.Default().Tables(&r.Tally, r.Touches) {
@@ -41,8 +41,9 @@ const wordsOfPage = 512
 // Default returns a model whose columns are the cells per row in the cost table of SP1's executor
 // (succinctlabs/sp1, crates/core/executor/src/artifacts/rv32im_costs.json at commit 3c61993a). A cycle costs
 // what the executor's chip Cpu costs. An integer instruction costs the mean of what the chips AddSub and Lt
-// cost. Instructions of the classes multiplication, memory and branch cost what Mul, MemoryInstrs and Branch
-// cost, and those of the classes system and precompile what SyscallInstrs costs. A word of a page costs what
+// cost. An instruction of the class multiplication costs what the chip Mul costs, an instruction of the
+// class memory what MemoryInstrs costs, and an instruction of the class branch what Branch costs. An
+// instruction of the class system or precompile costs what SyscallInstrs costs. A word of a page costs what
 // MemoryGlobalInit and MemoryGlobalFinalize cost together. Precompiles cost what their own chips cost.
 // Floating point costs nothing in this model.
 func Default() Model {

@@ -82,8 +82,8 @@ func window(k *Limbs, pos int) uint64 {
 }
 
 // Layout says how a table of multiples of fixed points covers the digits of a scalar. For each
-// point and each position p, the table holds the multiples 1 to 2^(Window-1) of
-// 2^(Window·Spacing·p) times the point.
+// point P and each position p, the table holds multiples of the point Q = 2^(Window·Spacing·p)·P:
+// the multiples by 1 to 2^(Window-1).
 //
 // Digit w uses position w/Spacing and belongs to the partial sum w%Spacing. Horner's rule over the
 // partial sums costs (Spacing-1)·Window doublings for a whole sum.

@@ -4,8 +4,8 @@ import "slices"
 
 // An entry of a four-word field is one cache line.
 
-// Pair is an addition of eight points to eight points, lane by lane. A, B and Sum are indices of places. Sum may be
-// equal to A.
+// Pair is an addition of eight points to eight points, lane by lane. A and B are the indices of the places that
+// hold the operands, and Sum is the index of the place for the result. Sum may be equal to A.
 type Pair struct {
 	A, B, Sum uint32
 	Idle      uint32 // one bit for each lane that is not added and stays as it is

@@ -1,5 +1,5 @@
-// Package layout defines at which indices of a table kernels find the constants of a prime field. Package vec52
-// writes the constants into the table, and the generator of its kernels emits code that reads them.
+// Package layout defines the indices of the constants of a prime field, in a table of 64-bit words. Package vec52
+// fills the table. The generator of its kernels emits code that reads the table.
 package layout
 
 // Limbs is the number of limbs of a field's elements, on which the layout of the constants depends. Its methods
