@@ -13,10 +13,11 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Executor runs the n tasks of one operation.
+// Executor runs the tasks of one operation.
 //
-// Do calls task(ctx, i) for each i in [0, n) and returns when all calls that it started have
-// returned. The caller's goroutine runs tasks too, so a task may itself call Do without deadlock.
+// The method Do calls task(ctx, i) for each i in [0, n) and returns when all calls that it started
+// have returned. The caller's goroutine runs tasks too, so a task may itself call Do without
+// deadlock.
 //
 // After the first error no further task starts, and the context that tasks receive is cancelled.
 // If several tasks fail, Do returns one of their errors: among those that it saw, the error of the

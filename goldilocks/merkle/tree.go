@@ -126,8 +126,8 @@ func (t *Tree) Root() (root poseidon.Digest) {
 	return root
 }
 
-// Row returns the row with the given index. The caller must not change it. It returns ErrParams if
-// there is no such row.
+// Row returns the row with the given index. The caller must not change the row. Row returns
+// ErrParams if there is no such row.
 func (t *Tree) Row(index int) ([]goldilocks.Element, error) {
 	if err := t.shape.checkIndex(index); err != nil {
 		return nil, err
@@ -141,7 +141,8 @@ func (t *Tree) Row(index int) ([]goldilocks.Element, error) {
 func (t *Tree) Path(index int) ([]poseidon.Digest, error) { return t.PathToCap(index, 0) }
 
 // PathToCap returns the path from a row to the cap of the given height. Cap.Verify takes such a
-// path. It returns ErrParams if there is no row with this index, or if height is not from 0 to 20.
+// path. PathToCap returns ErrParams if there is no row with this index, or if height is not from 0
+// to 20.
 func (t *Tree) PathToCap(index, height int) ([]poseidon.Digest, error) {
 	if err := t.shape.checkIndex(index); err != nil {
 		return nil, err

@@ -9,9 +9,10 @@ const DigestLen = 4
 // Digest is the output of a hash.
 type Digest [DigestLen]goldilocks.Element
 
-// LinearHash computes linear_hash of Polygon's Hermez prover. Each permutation takes eight elements
-// as the rate, padded by zeros in the last block, and the digest so far as the capacity. Inputs of
-// four elements or fewer are their own digest, padded by zeros.
+// LinearHash computes linear_hash of Polygon's Hermez prover. Each permutation takes a block of
+// eight elements as the rate, and the digest of the blocks before it as the capacity. The last
+// block is padded with zeros. Inputs of four elements or fewer are their own digest, padded by
+// zeros.
 //
 // The digest does not bind the length, so use LinearHash only for inputs of one fixed length: the
 // inputs (1, 2, 3, 4, 5) and (1, 2, 3, 4, 5, 0) have the same digest.

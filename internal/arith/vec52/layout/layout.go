@@ -42,5 +42,5 @@ func (l Limbs) ThriceB(i int) int { return int(l)*3 + 4 + i }
 // to limb i of 7p.
 func (l Limbs) Multiples(i int) int { return (int(l)*4+4+7)&^7 + 8*i }
 
-// Words returns the number of words that all constants take.
+// Words returns the number of words that all constants take together.
 func (l Limbs) Words() int { return l.Multiples(int(l)) }
