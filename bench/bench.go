@@ -27,7 +27,7 @@
 //
 // The program has zkbench's commands: list, run, suite, compare, report and others. In a test file
 // the same Def is a benchmark (see Benchmark) and a load test (see TestParallel). Package
-// bench/circuit makes a Def of a gnark circuit; this package does not depend on gnark.
+// bench/circuit makes a Def of a gnark circuit. Package bench itself does not depend on gnark.
 package bench
 
 import (

@@ -27,7 +27,7 @@ type LDE struct {
 // executor, and so is each coset of d within a column.
 //
 // A column costs Blowup + 1 transforms of length n and 2 * Blowup * n multiplications. It also
-// costs one permutation if In is Natural, and one more if Out is Natural: the transforms
+// costs one permutation if e.In is Natural, and one more if e.Out is Natural: the transforms
 // themselves take and return values in reversed order.
 func (d *Domain) Extend(ctx context.Context, ex executor.Executor, columns [][]Element, e LDE, on ...Kernel) error {
 	if err := d.checkMade(); err != nil {

@@ -86,14 +86,14 @@ func (b *Basis[S, P]) Len() int { return len(b.Points) }
 // Families returns a copy of the families, in order.
 func (b *Basis[S, P]) Families() []Family { return append([]Family(nil), b.families...) }
 
-// ConstantTime returns the same basis with a table whose MSM runs MSMConstantTime. The time and
-// the memory accesses of a prover's sums over this basis do not depend on the scalars, within the
-// limits that SECURITY.md gives.
+// ConstantTime returns a copy of the basis with another table, whose method MSM calls
+// MSMConstantTime. The time and the memory accesses of a prover's sums over this basis do not
+// depend on the scalars, within the limits that SECURITY.md gives.
 func (b *Basis[S, P]) ConstantTime() *Basis[S, P] {
 	return b.WithTable(constantTimeTable[S, P]{b.Table})
 }
 
-// WithTable returns the same basis with another table for its points.
+// WithTable returns a copy of the basis that uses the given table for its points.
 func (b *Basis[S, P]) WithTable(table Table[S, P]) *Basis[S, P] {
 	c := *b
 	c.Table = table

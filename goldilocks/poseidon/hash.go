@@ -73,8 +73,8 @@ func Hash(in []goldilocks.Element) Digest {
 	return Digest(s[:DigestLen])
 }
 
-// Compress returns the digest of two digests: one permutation of left, right and a capacity of
-// zeros.
+// Compress returns the digest of two digests. It takes one permutation, of a state that consists
+// of left, right and a capacity of zeros.
 func Compress(left, right Digest) Digest {
 	var s State
 	copy(s[:], left[:])

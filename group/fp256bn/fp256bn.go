@@ -26,7 +26,7 @@ type (
 func AMCL() group.Group[Scalar, Point] { return onAMCL() }
 
 // Miracl returns the group implemented by mathlib's driver for MIRACL core. Its hash to the curve
-// differs from AMCL's, and so does its Domain.
+// and its Domain differ from those of the group that AMCL returns.
 func Miracl() group.Group[Scalar, Point] { return onMiracl() }
 
 var (

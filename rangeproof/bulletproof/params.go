@@ -121,8 +121,9 @@ type Protocol[S, P any] struct {
 var _ rangeproof.Protocol[int, int] = (*Protocol[int, int])(nil)
 
 // New returns the protocol with parameters cfg over b. The basis must include the families of the
-// commitment key and of Families; it may have more families and longer ones. New returns ErrParams
-// if a generator is missing or a parameter is out of range.
+// commitment key and the families that the function Families returns. It may have further
+// families, and a family may have more generators than are needed. New returns ErrParams if a
+// generator is missing or a parameter is out of range.
 func New[S, P any](b *group.Basis[S, P], cfg Config) (*Protocol[S, P], error) {
 	cfg, err := cfg.complete()
 	if err != nil {

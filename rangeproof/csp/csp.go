@@ -35,7 +35,7 @@ const (
 	formFamily   = "csp/K" // carries the value of the linear form while folding
 )
 
-// Name is the name of the proof type, as users type it.
+// Name is the name with which users select this kind of range proof.
 const Name = "csp"
 
 // MaxBits is the maximum bit length.

@@ -42,8 +42,8 @@ func PadPairs(pairs []Pair) []Pair {
 	return pairs
 }
 
-// Resize returns a slice of length n that begins at a cache line: s if its capacity suffices, else a new one. Its
-// contents are unspecified.
+// Resize returns a slice of length n whose contents are unspecified. If the capacity of s suffices, this is s with
+// length n. Otherwise it is a new slice, which begins at a cache line.
 func Resize(s []uint64, n int) []uint64 {
 	if cap(s) >= n {
 		return s[:n]
