@@ -93,9 +93,9 @@ func (e *CheckError) Error() string {
 
 func (e *CheckError) Unwrap() error { return e.Err }
 
-// CheckErrors returns a list of *CheckError values and true, if err is a *CheckError or joins only
-// such errors. Otherwise it returns nil and false: err then concerns the whole batch instead of
-// single actions.
+// CheckErrors returns a list of *CheckError values and true, if err has the type *CheckError or
+// joins only errors of this type. Otherwise it returns nil and false: err then concerns the whole
+// batch instead of single actions.
 func CheckErrors(err error) (all []*CheckError, only bool) {
 	if e, ok := err.(*CheckError); ok { // but not a wrapped one
 		return []*CheckError{e}, true

@@ -23,9 +23,9 @@ type Precompile struct {
 // report how much work the call was. The errors of its methods are *Fault.
 type Guest struct{ machine *machine }
 
-// Units sets how many units of work the call counts as, for example the blocks of a hash or the pairs of a
-// sum. If the precompile does not call Units, the call counts as one unit. Package cost charges a row for
-// each unit.
+// Units sets how many units of work the call counts as, for example the blocks of a hash or the pairs of
+// points and scalars of a sum. If the precompile does not call Units, the call counts as one unit. Package
+// cost charges a row for each unit.
 func (g Guest) Units(n uint64) { g.machine.units = n }
 
 // Read copies bytes of the guest's memory, starting at addr, until it has filled the given slice.

@@ -19,8 +19,8 @@ import (
 
 // Model describes a machine by its tables. One table has a row for each cycle. Each class of instructions
 // has a table with a row for each instruction of the class. A table for memory has a row for each word of a
-// page that was touched. Each precompile has a table with a row for each unit of its work: a call, a block
-// of a hash or a pair of a sum.
+// page that was touched. Each precompile has a table with a row for each unit of its work. A unit is a call,
+// a block of a hash, or one of the pairs in a list of operands, for example a point and its scalar.
 type Model struct {
 	// Columns is the number of columns of each table. The key is CPU, Page, or the name of a class or a
 	// precompile. A table that is not in Columns costs nothing.

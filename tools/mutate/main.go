@@ -1,6 +1,6 @@
 // Mutate changes, one at a time, the lines on which a proof's secrecy and soundness depend, and
-// runs the tests that should notice. It leaves out golden vectors, because regenerating a vector
-// would hide the change. Run it with
+// runs the tests that should notice. It leaves out tests that compare with golden vectors, because
+// regenerating a vector would hide the change. Run it with
 //
 //	make mutate
 //
