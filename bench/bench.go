@@ -83,9 +83,9 @@ type Properties struct {
 
 // Main runs the command line of a program that has the given workloads, and then exits the
 // process. The exit code is 0 if all is well, 1 if an operation or a check failed or a comparison
-// failed its --gate, 2 for wrong usage or input, and 3 if the command stopped before its end or
-// its measurements are inconclusive. If a Def is not valid, the exit code is 2. Messages and help
-// call the program by the name of its executable file.
+// did not pass the limit that the flag --gate sets, 2 for wrong usage or input, and 3 if the
+// command stopped before its end or its measurements are inconclusive. If a Def is not valid, the
+// exit code is 2. Messages and help call the program by the name of its executable file.
 func Main(defs ...Def) {
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	all, err := workloads(defs)

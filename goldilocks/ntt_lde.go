@@ -8,9 +8,9 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// LDE is a low-degree extension. Given the n values of a polynomial of degree below n on a domain
-// of size n, it computes the polynomial's values on a coset: Shift times the domain of size Blowup
-// * n.
+// LDE describes a low-degree extension. An extension starts from the n values of a polynomial of
+// degree below n on a domain of size n. It computes the polynomial's values on a coset: the
+// elements of the domain of size Blowup * n, each multiplied by Shift.
 type LDE struct {
 	Blowup  int     // a power of two
 	Shift   Element // not 0; usually Generator

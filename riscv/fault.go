@@ -95,7 +95,7 @@ func (m *machine) unmapped(kind FaultKind, addr uint64) string {
 // Code is the low byte of what the guest passed to exit or exit_group, from 1 to 255. If that byte is 0 but
 // the guest passed another number, Code is 255; Linux would report exit(256) as a success. If a thread ends
 // by exit with a code other than 0, the guest has failed with the first such code, whatever the other threads
-// end with. Linux would report the code of the first thread, or that of exit_group.
+// end with. Linux would report the code of the first thread, or the code that was passed to exit_group.
 type ExitError struct {
 	Code   int
 	Output []byte // what the guest committed to until then

@@ -33,8 +33,8 @@ const (
 // are few enough tasks that starting them costs nothing compared with 512 permutations.
 const chunk = 512
 
-// Build builds the tree over rows, which holds one row after another, on an executor and a kernel.
-// The tree keeps rows, which must not change.
+// Build builds a tree, on the given executor and kernel. The parameter rows holds one row after
+// another. The tree keeps this slice, so its elements must not change.
 //
 // Build returns ErrParams if shape.Check does or if rows does not have Rows × Width elements. If an
 // element is not canonical, the error is of type *zkbench.DecodeError and says where. If there is
@@ -160,7 +160,7 @@ func (t *Tree) PathToCap(index, height int) ([]poseidon.Digest, error) {
 	return path, nil
 }
 
-// Cap returns the digests of the lowest level that has at most 2^height of them. With height 0 this
+// Cap returns the digests of the lowest level that has at most 2^height digests. With height 0 this
 // is the top alone. Cap returns ErrParams if height is not from 0 to 20.
 func (t *Tree) Cap(height int) ([]poseidon.Digest, error) {
 	level, err := t.shape.capLevel(height)

@@ -92,8 +92,8 @@ func (d dims) shape() rangeproof.Shape {
 }
 
 // Families returns the generators that a basis needs for these parameters. The caller puts the two
-// generators of the commitment key before them. For parameters that New refuses, the counts are
-// zero, and group.NewBasis then returns ErrParams.
+// generators of the commitment key before them. For parameters that New refuses, the families have
+// no generators, and group.NewBasis returns ErrParams for them.
 func Families(bits, maxCommitments, stop int) []group.Family {
 	var n, u int
 	if c, err := (Config{Bits: bits, MaxCommitments: maxCommitments, Stop: stop}).complete(); err == nil {

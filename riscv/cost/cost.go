@@ -77,8 +77,8 @@ type Table struct {
 // Cells returns the number of cells of the padded table.
 func (t Table) Cells() uint64 { return t.Padded * t.Columns }
 
-// Tables returns the tables that have rows, for a run or a part of one. The parameter touches is the value
-// of riscv.Result.Touches.
+// Tables returns the tables that have rows, for a run or for a part of a run. The parameter touches is the
+// value of riscv.Result.Touches.
 func (m Model) Tables(t *riscv.Tally, touches uint64) (tables []Table) {
 	add := func(name string, rows uint64) {
 		if rows > 0 {
