@@ -8,9 +8,9 @@
 //	fmt.Println(r.Cycles, r.Functions[0].Name, r.Sections[0].Cycles, r.Output)
 //
 // A guest uses the ecalls of package call to read its input, append to its output, mark sections (regions
-// that are counted separately) and call precompiles. Guests in Go make these calls with package guest, guests
-// in C, C++ and Rust with riscv/c. Package precompile implements precompiles. Package cost estimates the
-// tables of a prover.
+// that are counted separately) and call precompiles. Guests in Go make these calls with package guest. Guests
+// in C, C++ and Rust make them with the files in riscv/c. Package precompile implements precompiles. Package
+// cost estimates the tables of a prover.
 //
 // A cycle is one retired instruction. With the same input, a guest retires the same instructions in every run
 // and on every machine: its threads take turns on one processor, its random numbers are always the same, and
