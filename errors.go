@@ -20,18 +20,20 @@ var (
 	// ErrSignature reports a signature that does not verify for the message under the signer's
 	// identity.
 	ErrSignature = errors.New("signature rejected")
-	// ErrPolicy reports a request that breaks a rule of the parameters or of an owner's script.
+	// ErrPolicy reports a request that breaks a rule. The rule is in the parameters or in the
+	// script of a token's owner.
 	ErrPolicy = errors.New("policy broken")
 	// ErrSpent reports an input that an earlier request has already spent.
 	ErrSpent = errors.New("token is spent")
 	// ErrAnchorConflict reports an anchor (transaction id) that already belongs to another request.
 	ErrAnchorConflict = errors.New("anchor belongs to another request")
-	// ErrOutcomeUnknown reports that the ledger may or may not have applied the batch. Look the
-	// anchors up to find out.
+	// ErrOutcomeUnknown reports that the ledger may or may not have applied a batch of requests.
+	// To find out, look up the requests' anchors in the ledger.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 	// ErrLimit reports a request beyond a configured limit.
 	ErrLimit = errors.New("limit exceeded")
-	// ErrEnv reports an environment that cannot do what was asked, or that cannot be compared.
+	// ErrEnv reports an environment (for example, a processor) that cannot do what was asked, or
+	// whose results cannot be compared with others.
 	ErrEnv = errors.New("unsuitable environment")
 )
 
@@ -69,8 +71,8 @@ func (e *LimitError) Error() string {
 
 func (e *LimitError) Unwrap() error { return ErrLimit }
 
-// CheckError names the check that failed, the action and the index at which it failed, and wraps
-// the cause.
+// CheckError names the check that failed, and says for which action and at which index it failed.
+// It wraps the cause.
 type CheckError struct {
 	Check  string // for example "range proof"
 	Action int    // index of the action in its batch; -1 if the error is not about a single action
@@ -91,9 +93,9 @@ func (e *CheckError) Error() string {
 
 func (e *CheckError) Unwrap() error { return e.Err }
 
-// CheckErrors returns the *CheckError values that err is or joins. If err is or joins anything
-// else, it returns nil and false: such an error is not about single actions and concerns the whole
-// batch.
+// CheckErrors returns a list of *CheckError values and true, if err has the type *CheckError or
+// joins only errors of this type. Otherwise it returns nil and false: err then concerns the whole
+// batch instead of single actions.
 func CheckErrors(err error) (all []*CheckError, only bool) {
 	if e, ok := err.(*CheckError); ok { // but not a wrapped one
 		return []*CheckError{e}, true

@@ -1,5 +1,5 @@
 // Package bench measures your own code with zkbench's tools: load tests with percentiles, open
-// loops, comparisons of versions, suites and reports.
+// loops, suites, reports, and comparisons between versions.
 //
 // A Def defines a workload: its name, its axes (the parameters that a user can vary), and a
 // function that sets up one case, which is one combination of their values. The set-up returns an
@@ -27,7 +27,7 @@
 //
 // The program has zkbench's commands: list, run, suite, compare, report and others. In a test file
 // the same Def is a benchmark (see Benchmark) and a load test (see TestParallel). Package
-// bench/circuit makes a Def of a gnark circuit; this package does not depend on gnark.
+// bench/circuit makes a Def of a gnark circuit. Package bench itself does not depend on gnark.
 package bench
 
 import (
@@ -81,11 +81,11 @@ type Properties struct {
 	Audited       string  // no, yes, or who audited it
 }
 
-// Main runs the command line of a program with these workloads and exits the process. The exit
-// code is 0 if all is well, 1 if an operation or a check failed or a comparison failed its --gate,
-// 2 for wrong usage or input, and 3 if the command stopped before its end or its measurements
-// decide nothing. If a Def is not valid, the exit code is 2. Messages and help call the program by
-// the name of its executable file.
+// Main runs the command line of a program that has the given workloads, and then exits the
+// process. The exit code is 0 if all is well, 1 if an operation or a check failed or a comparison
+// did not pass the limit that the flag --gate sets, 2 for wrong usage or input, and 3 if the
+// command stopped before its end or its measurements are inconclusive. If a Def is not valid, the
+// exit code is 2. Messages and help call the program by the name of its executable file.
 func Main(defs ...Def) {
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	all, err := workloads(defs)

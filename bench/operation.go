@@ -43,8 +43,8 @@ type Operation[In any] struct {
 }
 
 // Metric is a figure that is the same in every measurement of a case, for example {"proof",
-// "B/proof", 1416}. For rates, whose units end in /s, more is better; for all other units, less
-// is.
+// "B/proof", 1416}. If the unit ends in /s, the figure is a rate, and a higher value is better. For
+// all other units, a lower value is better.
 type Metric struct {
 	Name, Unit string
 	Value      float64

@@ -16,9 +16,9 @@ type Recorder struct {
 	wrong  error
 }
 
-// Start begins a stage. The returned function ends it and records the figures that it is given. A
-// figure's name must occur only once in a case. A stage that is never ended is not recorded. Stages
-// may nest. The times of stages with the same name are added up.
+// Start begins a stage. The returned function ends the stage and records the sizes that are passed
+// to it. The name of a size must occur only once in a case. A stage that is never ended is not
+// recorded. Stages may nest. The times of stages with the same name are added up.
 func (r *Recorder) Start(name string) (end func(sizes ...Metric)) {
 	if err := record.CheckStage(name); err != nil {
 		r.wrong = errors.Join(r.wrong, err)
@@ -35,7 +35,8 @@ func (r *Recorder) Start(name string) (end func(sizes ...Metric)) {
 	}
 }
 
-// Note adds a remark that readers of the figures need. The parameter name is a short name for it.
+// Note records a remark that readers of the figures need. The parameter text is the remark, and
+// the parameter name is a short name for it.
 func (r *Recorder) Note(name, text string) {
 	r.staged.Findings = append(r.staged.Findings, record.Finding{Name: name, Text: text})
 }

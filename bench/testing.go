@@ -10,9 +10,9 @@ import (
 )
 
 // Flags defines the flags of a test binary on flag.CommandLine: one for each axis of the workloads,
-// -workers, -duration, -setup_samples, -seed and -profile. Without Flags, Benchmark runs all
-// default values and TestParallel one small case. Flags panics if a Def is not valid, or if the
-// binary already has a flag with one of these names.
+// -workers, -duration, -setup_samples, -seed and -profile. If a test binary does not call Flags,
+// Benchmark runs the cases of all default values, and TestParallel runs one small case. Flags
+// panics if a Def is not valid, or if the binary already has a flag with one of these names.
 //
 //	func TestMain(m *testing.M) {
 //		bench.Flags(sum())

@@ -13,10 +13,11 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Executor runs the n tasks of one operation.
+// Executor runs the tasks of one operation.
 //
-// Do calls task(ctx, i) for each i in [0, n) and returns when all calls that it started have
-// returned. The caller's goroutine runs tasks too, so a task may itself call Do without deadlock.
+// The method Do calls task(ctx, i) for each i in [0, n) and returns when all calls that it started
+// have returned. The caller's goroutine runs tasks too, so a task may itself call Do without
+// deadlock.
 //
 // After the first error no further task starts, and the context that tasks receive is cancelled.
 // If several tasks fail, Do returns one of their errors: among those that it saw, the error of the
@@ -31,8 +32,8 @@ type Executor interface {
 	Width() int
 }
 
-// Tasks returns how many tasks to split an operation into on ex: its Width, or GOMAXPROCS if Width
-// has no bound.
+// Tasks returns the number of tasks into which an operation should be split if it runs on ex. This
+// is ex.Width(), or GOMAXPROCS if ex has no bound.
 func Tasks(ex Executor) int {
 	if w := ex.Width(); w > 0 {
 		return w

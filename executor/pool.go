@@ -9,12 +9,12 @@ import (
 )
 
 // Pool returns the pool that the whole process shares. Its width is GOMAXPROCS, read at each use.
-// One caller and its helpers occupy at most that many processors, however deeply calls of Do are
-// nested. Workers without work are parked. If GOMAXPROCS is lowered, surplus workers end at the
-// next use.
+// One caller and the workers that run its tasks occupy at most that many processors, however deeply
+// calls of Do are nested. Workers without work are parked. If GOMAXPROCS is lowered, surplus
+// workers end at the next use.
 //
-// Workers run tasks under the profiler labels of the context given to Do. Do not make the first use
-// inside a testing/synctest bubble: the bubble would own the workers.
+// Workers run tasks under the profiler labels of the context given to Do. Do not use the pool for
+// the first time inside a testing/synctest bubble: the bubble would own the workers.
 func Pool() Executor { return shared }
 
 var shared = newPool()

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Unbounded returns the executor that may run all n tasks at once. Each task gets a goroutine; one
-// of them is the caller's.
+// Unbounded returns the executor that may run all tasks of an operation at once. Each task runs on
+// a goroutine of its own; one of these is the caller's.
 func Unbounded() Executor { return unbounded{} }
 
 type unbounded struct{}

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// Generator generates the field's multiplicative group. Cosets are usually shifted by it.
+	// Generator generates the field's multiplicative group. It is the usual shift of a coset.
 	Generator Element = 7
 
 	// TwoAdicity is the largest k for which the field has roots of unity of order 2^k.

@@ -6,8 +6,8 @@
 // their operands. Use the package for the public data of proofs, not for secrets whose timing an
 // attacker can measure.
 //
-// Names and constants follow Remco Bloemen, "The Goldilocks Prime". The field is that of plonky2,
-// Plonky3 and Polygon's Hermez prover.
+// Names and constants follow Remco Bloemen, "The Goldilocks Prime". The provers plonky2, Plonky3
+// and Polygon's Hermez prover use this field.
 package goldilocks
 
 import (

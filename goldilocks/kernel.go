@@ -9,9 +9,9 @@ import (
 )
 
 // Kernel selects an implementation of the operations on vectors. The zero Kernel selects the
-// fastest implementation that this processor has, and so does a call without a Kernel. To measure
-// another implementation, pass its Kernel as the last argument of a function on vectors, here or
-// in the packages that use this one. Kernels are comparable.
+// fastest implementation that this processor has. A call without a Kernel uses that
+// implementation too. To measure another implementation, pass its Kernel as the last argument of
+// a function on vectors, here or in the packages that use this one. Kernels are comparable.
 type Kernel struct{ name string }
 
 // Names of kernels, narrower ones first.

@@ -15,8 +15,8 @@ func ToMontgomery(dst []gnark.Element, src []Element, on ...Kernel) {
 }
 
 // FromMontgomery sets dst[i] to the element that src[i] represents in the Montgomery form of
-// gnark-crypto. The numbers in src may be any below 2^64 that are equal to this form modulo p.
-// FromMontgomery panics if the lengths differ.
+// gnark-crypto. The number src[i] may be any number below 2^64 that is equal to this form
+// modulo p. FromMontgomery panics if the lengths differ.
 func FromMontgomery(dst []Element, src []gnark.Element, on ...Kernel) {
 	sameLength(len(dst), len(src), len(src))
 	for i := chosen(on).fromMontgomeryWide(dst, src); i < len(dst); i++ {

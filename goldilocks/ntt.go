@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Order says how a vector over a domain is ordered.
+// Order is the order of the elements of a vector. The vector has as many elements as a domain.
 type Order int
 
 // In Natural order element i is at index i. In BitReversed order it is at the index whose bits are
@@ -29,10 +29,10 @@ func (o Order) String() string {
 	return fmt.Sprintf("Order(%d)", int(o))
 }
 
-// NTT replaces the coefficients of a polynomial of degree below n by its values on a coset: the
-// elements of the domain times shift. The parameter from is the order of the coefficients; the
-// values have the other order. NTT returns zkbench.ErrParams if values does not have the domain's
-// size, or if shift is 0 or not canonical.
+// NTT replaces the coefficients of a polynomial of degree below n by the polynomial's values on a
+// coset. The coset consists of the elements of the domain, each multiplied by shift. The parameter
+// from is the order of the coefficients; the values have the other order. NTT returns
+// zkbench.ErrParams if values does not have the domain's size, or if shift is 0 or not canonical.
 func (d *Domain) NTT(values []Element, from Order, shift Element, on ...Kernel) error {
 	if err := d.check(values, from, shift); err != nil {
 		return err
@@ -188,7 +188,7 @@ func subLazy(u, v uint64) uint64 {
 	return d - -b&epsilon
 }
 
-// BitReverse converts values from one order to the other, in place. It returns zkbench.ErrParams if
+// BitReverse converts values from one Order to the other, in place. It returns zkbench.ErrParams if
 // the length is not a power of two.
 func BitReverse(values []Element) error {
 	n := len(values)

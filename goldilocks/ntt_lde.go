@@ -8,26 +8,26 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// LDE is a low-degree extension. Given the n values of a polynomial of degree below n on a domain
-// of size n, it computes the polynomial's values on a coset: Shift times the domain of size Blowup
-// * n.
+// LDE describes a low-degree extension. An extension starts from the n values of a polynomial of
+// degree below n on a domain of size n. It computes the polynomial's values on a coset: the
+// elements of the domain of size Blowup * n, each multiplied by Shift.
 type LDE struct {
 	Blowup  int     // a power of two
 	Shift   Element // not 0; usually Generator
 	In, Out Order   // of the values before and after
 }
 
-// Extend replaces columns by their extensions, in place. With n the size of d, each column has
-// length Blowup * n. Its first n elements are the values on d; Extend ignores the others. Columns
-// must not overlap.
+// Extend replaces columns by their extensions, in place. Let n be the size of d. Each column has
+// length Blowup * n. Before the call, its first n elements are a polynomial's values on d; Extend
+// ignores the others. Columns must not overlap.
 //
 // Extend returns zkbench.ErrParams if a column has another length, if Blowup is not a power of two
 // or gives more than 2^32 values, or if Shift is 0 or not canonical. After any other error, for
-// example if ctx is done, the contents of the columns are undefined. The executor's tasks are
-// columns and, within a column, the cosets of d.
+// example if ctx is done, the contents of the columns are undefined. Each column is a task of the
+// executor, and so is each coset of d within a column.
 //
 // A column costs Blowup + 1 transforms of length n and 2 * Blowup * n multiplications. It also
-// costs one permutation if In is Natural, and one more if Out is Natural: the transforms
+// costs one permutation if e.In is Natural, and one more if e.Out is Natural: the transforms
 // themselves take and return values in reversed order.
 func (d *Domain) Extend(ctx context.Context, ex executor.Executor, columns [][]Element, e LDE, on ...Kernel) error {
 	if err := d.checkMade(); err != nil {

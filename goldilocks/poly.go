@@ -23,11 +23,12 @@ type Extension[E any] interface {
 // cache. The result of each block of coefficients is multiplied by one more power.
 const evalBlock = 1 << 9
 
-// EvalAll returns the values of polynomials at point. polys[i][j] is the coefficient of X^j in
-// polynomial i. EvalAll returns zkbench.ErrParams if a coordinate of point is not canonical. Each
-// polynomial is one task of the executor.
+// EvalAll returns the value of each polynomial at the given point. polys[i][j] is the coefficient
+// of X^j in polynomial i. EvalAll returns zkbench.ErrParams if a coordinate of point is not
+// canonical. Each polynomial is one task of the executor.
 //
-// Each coefficient costs one step of a Dot per coordinate: two or three multiplications.
+// Each coefficient costs one multiplication for each coordinate of the point, as in Dot. This
+// makes two or three multiplications.
 func EvalAll[E Extension[E]](ctx context.Context, ex executor.Executor, polys [][]Element, point E, on ...Kernel) ([]E, error) {
 	if err := checkPoint(point); err != nil {
 		return nil, err

@@ -18,14 +18,15 @@ type Coset struct {
 	Order  Order   // of its points
 }
 
-// EvalValues returns the values at point of polynomials of degree below n. values[i] holds the
-// values of polynomial i on a coset of n points. EvalValues returns zkbench.ErrParams if a length
-// is not n, if the shift is 0 or not canonical, or if a coordinate of point is not canonical. The
-// executor's tasks are parts of the coset.
+// EvalValues returns the value of each polynomial at the given point. The polynomials have degree
+// below n and are given by their values on a coset of n points: values[i] holds those of polynomial
+// i. EvalValues returns zkbench.ErrParams if the length of values[i] is not n, if the shift is 0 or
+// not canonical, or if a coordinate of the given point is not canonical. Each task of the executor
+// works on a part of the coset.
 //
-// It uses the barycentric formula over the points d of the coset: f(x) is (shift^n - x^n) / (n *
-// shift^n) times the sum of f(d) * d / (d - x). The weights are computed once, with about 15
-// multiplications per point. After that the cost is the same as for EvalAll.
+// EvalValues uses the barycentric formula: f(x) is (shift^n - x^n) / (n * shift^n) times the sum of
+// f(d) * d / (d - x) over the points d of the coset. The weights of the values f(d) are computed
+// once, with about 15 multiplications for each d. After that the cost is the same as for EvalAll.
 func EvalValues[E Extension[E]](ctx context.Context, ex executor.Executor, c Coset, values [][]Element, point E, on ...Kernel) ([]E, error) {
 	if err := c.check(); err != nil {
 		return nil, err

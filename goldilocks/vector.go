@@ -69,11 +69,12 @@ func Pack(dst []Element, a [][]Element, on ...Kernel) {
 // MaxLayers is the maximum number of layers that Butterflies computes.
 const MaxLayers = 2
 
-// Butterflies computes one layer of a transform on two vectors, or two layers on four, row by row.
-// Layer j takes its factors from w[2^j-1+i], for i below 2^j. For each vector u = 2^(j+1)*b + i,
-// it multiplies vector u + 2^j by the factor. It then replaces vector u by the sum of vector u and
-// the product, and vector u + 2^j by their difference. src may be dst. All vectors must have the
-// same length.
+// Butterflies computes one layer of a transform on two vectors, or two layers on four vectors, row
+// by row. A row consists of the elements with the same index in all vectors. For each b and for i
+// below 2^j, layer j combines the vectors with the indices u = 2^(j+1)*b + i and u + 2^j. It
+// multiplies vector u + 2^j by the factors in w[2^j-1+i]. It then replaces vector u by the sum of
+// vector u and the product, and vector u + 2^j by their difference. The parameters src and dst may
+// be the same. All vectors must have the same length.
 func Butterflies(dst, src, w [][]Element, on ...Kernel) {
 	if n := len(dst); n != 2 && n != 4 || len(src) != n || len(w) != n-1 {
 		panic(fmt.Sprintf("goldilocks: butterflies of %d vectors and %d factors to %d, accepted are 2 and 1 to 2, 4 and 3 to 4", len(src), len(w), len(dst)))
@@ -127,8 +128,8 @@ func MulAddScalar(dst, a []Element, c Element, on ...Kernel) {
 	mulAddScalarPortable(dst[n:], a[n:], c)
 }
 
-// AddProducts adds to each dst[k][i] the sum of c[j*len(dst)+k] * a[j][i] over all j. c has
-// len(dst) factors for each vector of a.
+// AddProducts adds the sum of c[j*len(dst)+k] * a[j][i] over all j to each dst[k][i]. The slice c
+// has len(dst) factors for each vector of a.
 func AddProducts(dst, a [][]Element, c []Element, on ...Kernel) {
 	if len(dst) == 0 || len(c) != len(a)*len(dst) {
 		panic(fmt.Sprintf("goldilocks: %d factors of %d vectors to %d sums", len(c), len(a), len(dst)))

@@ -6,9 +6,10 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Accumulator collects the weighted terms of verification equations that should all sum to the
-// identity. It has one scalar for each generator of a basis, and the points that arrived with the
-// proofs. One call of IsZero then verifies one proof or a whole batch.
+// Accumulator collects the terms of verification equations, each multiplied by the weight of its
+// equation. An equation holds if its terms sum to the identity. The Accumulator has one scalar
+// for each generator of a basis, and one for each point that arrived with a proof. One call of
+// IsZero then verifies one proof or a whole batch.
 type Accumulator[S, P any] struct {
 	Basis   *Basis[S, P]
 	Fixed   []S // by position in the basis
@@ -16,7 +17,8 @@ type Accumulator[S, P any] struct {
 	Scalars []S // of Points
 }
 
-// NewAccumulator returns an empty accumulator with room for the given number of dynamic points.
+// NewAccumulator returns an empty accumulator. The parameter dynamic is the number of points
+// from proofs for which it makes room.
 func NewAccumulator[S, P any](b *Basis[S, P], dynamic int) *Accumulator[S, P] {
 	return &Accumulator[S, P]{
 		Basis:   b,
@@ -44,8 +46,8 @@ func (a *Accumulator[S, P]) Merge(b *Accumulator[S, P]) {
 	a.Scalars = append(a.Scalars, b.Scalars...)
 }
 
-// IsZero reports whether the collected terms sum to the identity, up to components outside the
-// prime-order subgroup, which ClearTorsion removes.
+// IsZero reports whether the collected terms sum to the identity. It ignores components of the
+// sum outside the prime-order subgroup: ClearTorsion removes them.
 func (a *Accumulator[S, P]) IsZero(ctx context.Context, ex executor.Executor) (bool, error) {
 	g := a.Basis.Group
 	var fixed [1]P

@@ -60,8 +60,9 @@ func NewBasis[S, P any](g Group[S, P], families []Family, opts TableOptions) (*B
 	return b, err
 }
 
-// Generator derives one generator: the hash_to_curve of frame(name) || index. The frame of a name
-// is its length followed by the name. The length and the index are uint32 little-endian.
+// Generator derives one generator: the hash_to_curve of frame(name) || index. Here frame(name) is
+// the length of the name followed by the name. Both the length and the index are encoded as uint32
+// little-endian.
 func Generator[S, P any](g Group[S, P], name string, index uint32) (P, error) {
 	msg := binary.LittleEndian.AppendUint32(nil, uint32(len(name)))
 	msg = append(msg, name...)
@@ -85,14 +86,14 @@ func (b *Basis[S, P]) Len() int { return len(b.Points) }
 // Families returns a copy of the families, in order.
 func (b *Basis[S, P]) Families() []Family { return append([]Family(nil), b.families...) }
 
-// ConstantTime returns the same basis with a table whose MSM runs MSMConstantTime. The time and
-// the memory accesses of a prover's sums over this basis do not depend on the scalars, within the
-// limits that SECURITY.md gives.
+// ConstantTime returns a copy of the basis with another table, whose method MSM calls
+// MSMConstantTime. The time and the memory accesses of a prover's sums over this basis do not
+// depend on the scalars, within the limits that SECURITY.md gives.
 func (b *Basis[S, P]) ConstantTime() *Basis[S, P] {
 	return b.WithTable(constantTimeTable[S, P]{b.Table})
 }
 
-// WithTable returns the same basis with another table for its points.
+// WithTable returns a copy of the basis that uses the given table for its points.
 func (b *Basis[S, P]) WithTable(table Table[S, P]) *Basis[S, P] {
 	c := *b
 	c.Table = table

@@ -25,7 +25,7 @@ import (
 const WideLen = 64
 
 // PointCheck says what DecodePoints checks, in addition to a canonical encoding and a point on the
-// curve. On curves of cofactor one both values check the same.
+// curve. On curves of cofactor one, OnCurve and Subgroup check the same.
 type PointCheck int
 
 const (
@@ -124,7 +124,7 @@ type Group[S, P any] interface {
 	MSM(ctx context.Context, ex executor.Executor, points []P, scalars []S) (P, error)
 }
 
-// TableOptions trade memory against time.
+// TableOptions set how much memory a Table may take to make its sums faster.
 type TableOptions struct {
 	// Window is the width in bits of the digits that index the table, 2 to 12. If it is 0, a
 	// default applies that was chosen by measurement (docs/arithmetic.md).

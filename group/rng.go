@@ -18,9 +18,9 @@ const (
 // behind the curve name BLS12_381_BBS_GURVY_FAST_RNG. It is safe for concurrent use.
 //
 // The output cannot be distinguished from random bytes by anyone who does not know the state. A
-// stolen state does not reveal earlier output: every expansion replaces the key, and bytes are
-// erased when they are returned. A stolen state stops predicting output after at most 1 MiB, when
-// fresh system bytes are mixed into the key.
+// stolen state does not reveal earlier output: every expansion of the key into output also makes
+// a new key, and bytes are erased when they are returned. A stolen state stops predicting output
+// after at most 1 MiB, when fresh system bytes are mixed into the key.
 //
 // Unlike crypto/rand it keeps its state in the process. So a copy of the process's memory, for
 // example a snapshot that is resumed twice, repeats its output until the next reseeding. The

@@ -8,11 +8,12 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Together calls do for each i in [0, n), runs the calls as coroutines, and merges the sums that
-// they compute. Each call gets a Table of its own over the points of table. The MSM of such a
-// Table waits until all calls that have not returned wait in MSM too. Then one MSM of table
-// computes all their sums, which costs less than an MSM for each. A call must use MSM in the
-// goroutine in which do runs.
+// Together calls the function do once for each i in [0, n), runs these calls as coroutines, and
+// merges the sums that they compute. Each call gets a Table of its own, with the same points as
+// the Table given to Together. The MSM of such a Table waits until all calls that have not
+// returned wait in MSM too. Then one MSM of the Table given to Together computes all their sums,
+// which costs less than an MSM for each call. A call must use MSM in the goroutine in which do
+// runs.
 //
 // If several calls fail, Together returns the error of the one with the lowest index.
 func Together[S, P any](ctx context.Context, ex executor.Executor, table Table[S, P], n int, do func(i int, table Table[S, P]) error) error {

@@ -26,9 +26,10 @@ type Replayed[S, P any] struct {
 	Err error
 }
 
-// VerifyBatch checks the equations of all items in one multi-scalar multiplication, merged by
-// independent weights. Weights are 512 bits reduced modulo the order. They are drawn from the
-// final transcript states of all items and 32 local random bytes, so no prover knows them.
+// VerifyBatch merges the equations of all items into one, with an independent weight for each
+// equation. It checks the result with one multi-scalar multiplication. Weights are 512 bits reduced
+// modulo the order. They are drawn from the final transcript states of all items and 32 local
+// random bytes, so no prover knows them.
 //
 // If the sum is not zero, bisection with fresh weights finds the items whose equations do not
 // hold. The error joins one *zkbench.CheckError for each such item; the parameter check is the

@@ -14,8 +14,8 @@ import (
 )
 
 // System is a range-proof system for use on its own. All its methods take and return bytes, so it
-// hides the protocol and the group. Provers and verifiers need Systems with equal parameters, not
-// the same System. It is immutable and safe for concurrent use.
+// hides the protocol and the group. A prover and a verifier may use different Systems, if these
+// have equal parameters. A System is immutable and safe for concurrent use.
 type System interface {
 	Name() string // of the protocol
 	Bits() int

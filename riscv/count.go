@@ -31,7 +31,8 @@ type PrecompileCalls struct {
 	Calls, Units uint64
 }
 
-// Tally counts retired instructions, in all and by class and function, and the calls of precompiles.
+// Tally has the number of retired instructions: the total, and the numbers for each class and each
+// function. It also counts the calls of precompiles.
 type Tally struct {
 	Cycles      uint64            // retired instructions
 	Classes     Counts            // retired instructions by class
@@ -39,8 +40,8 @@ type Tally struct {
 	Precompiles []PrecompileCalls // in the order of Options
 }
 
-// Section counts what threads executed between the calls that begin and end it, including the sections inside
-// it.
+// Section has the counts of what threads executed from the call that begins the section to the call that ends
+// it. These counts include the sections inside it.
 type Section struct {
 	Name    string // with the names of the enclosing sections, for example exchange/pairing
 	Entered uint64 // how often it was begun

@@ -2,8 +2,8 @@ package riscv
 
 import "fmt"
 
-// ISA describes an instruction set: the base integer instructions with multiplication and division (M), and
-// extensions.
+// ISA describes an instruction set. Every set has the base integer instructions, multiplication and division
+// (M); the fields say which other extensions it has.
 type ISA struct {
 	XLEN       int  // bits of a register: 32 or 64
 	Atomic     bool // A

@@ -8,9 +8,9 @@
 //	fmt.Println(r.Cycles, r.Functions[0].Name, r.Sections[0].Cycles, r.Output)
 //
 // A guest uses the ecalls of package call to read its input, append to its output, mark sections (regions
-// that are counted separately) and call precompiles. Guests in Go make these calls with package guest, guests
-// in C, C++ and Rust with riscv/c. Package precompile implements precompiles. Package cost estimates the
-// tables of a prover.
+// that are counted separately) and call precompiles. Guests in Go make these calls with package guest. Guests
+// in C, C++ and Rust make them with the files in riscv/c. Package precompile implements precompiles. Package
+// cost estimates the tables of a prover.
 //
 // A cycle is one retired instruction. With the same input, a guest retires the same instructions in every run
 // and on every machine: its threads take turns on one processor, its random numbers are always the same, and
@@ -19,9 +19,9 @@
 // A program for Linux can make the system calls listed in docs/riscv.md; any other call returns ENOSYS. It
 // has standard input, output and error, and cannot see the host's files.
 //
-// Floating-point arithmetic rounds to nearest, ties to even; setting another mode is a Fault. Code cannot be
-// written to. Signals are not delivered: what would be a signal in Go, such as the use of a nil pointer, is a
-// Fault. This package proves nothing.
+// Floating-point arithmetic rounds to nearest, ties to even; a guest that sets another mode ends with a
+// Fault. Code cannot be written to. Signals are not delivered: where Linux would send a signal, for example
+// when a program in Go uses a nil pointer, the guest ends with a Fault. This package proves nothing.
 //
 // Sources: The RISC-V Instruction Set Manual, volume I (20240411); Linux, include/uapi.
 package riscv

@@ -51,10 +51,10 @@ func (a ISA) highest() uint64 {
 	return highest
 }
 
-// Load parses a statically linked ELF executable. ELF64 files are for RV64GC, the set of programs for Linux,
-// or for RV64IM; ELF32 files are for RV32IM. Load accepts no other sets. If isa is nil, Load takes RV64GC
-// for ELF64 files and RV32IM for ELF32 files. Segments may share a page but must not overlap. The program
-// does not retain raw.
+// Load parses a statically linked ELF executable. ELF64 files are for RV64GC, the instruction set of
+// programs for Linux, or for RV64IM; ELF32 files are for RV32IM. Load accepts no other instruction sets. If
+// isa is nil, Load takes RV64GC for ELF64 files and RV32IM for ELF32 files. Segments may share a page but
+// must not overlap. The program does not retain raw.
 //
 // Errors have type *zkbench.DecodeError and wrap zkbench.ErrMalformed. If the file is for another machine,
 // the error says what the file is for and what is accepted.

@@ -2,7 +2,7 @@ package riscv
 
 import "fmt"
 
-// FaultKind is the reason why a guest was ended.
+// FaultKind is the reason why the machine ended a guest.
 type FaultKind uint8
 
 // The reasons why a guest is ended.
@@ -29,7 +29,7 @@ func (k FaultKind) String() string {
 	}[k]
 }
 
-// Fault is the error for a guest that was ended.
+// Fault is the error for a guest that the machine ended.
 type Fault struct {
 	Kind     FaultKind
 	PC       uint64 // address of the instruction
@@ -89,13 +89,13 @@ func (m *machine) unmapped(kind FaultKind, addr uint64) string {
 	return ""
 }
 
-// ExitError is the error for a guest that ended itself with a code other than 0. The guest failed, so what it
-// committed to before is not a result.
+// ExitError is the error for a guest that ended itself with a code other than 0. Such a guest has failed, so
+// the output that it wrote before does not count as a result.
 //
 // Code is the low byte of what the guest passed to exit or exit_group, from 1 to 255. If that byte is 0 but
 // the guest passed another number, Code is 255; Linux would report exit(256) as a success. If a thread ends
 // by exit with a code other than 0, the guest has failed with the first such code, whatever the other threads
-// end with. Linux would report the code of the first thread, or that of exit_group.
+// end with. Linux would report the code of the first thread, or the code that was passed to exit_group.
 type ExitError struct {
 	Code   int
 	Output []byte // what the guest committed to until then

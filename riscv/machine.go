@@ -33,8 +33,8 @@ type Options struct {
 	Misaligned  bool   // execute and count misaligned accesses (Zicclsm); if false, they are a Fault
 }
 
-// Range is the addresses from Start up to, but not including, End. Both are rounded outwards to pages of
-// 4,096 bytes.
+// Range contains the addresses from Start up to, but not including, End. The machine rounds Start down and
+// End up to whole pages of 4,096 bytes.
 type Range struct{ Start, End uint64 }
 
 // Defaults of Options.
@@ -101,9 +101,9 @@ type Result struct {
 }
 
 // Run runs a program to its end. It returns an *ExitError if the guest ends with a code other than 0, a
-// *Fault if the machine ends it, the error of ctx if that ends first, and zkbench.ErrParams if the options
-// are not valid. The Result is never nil. If there is an error, it has the counts up to the error and no
-// output. If writing Profile fails, that error is joined to the others.
+// *Fault if the machine ends the guest, the error of ctx if ctx ends first, and zkbench.ErrParams if the
+// options are not valid. The Result is never nil. If there is an error, it has the counts up to the error and
+// no output. If writing Profile fails, that error is joined to the others.
 func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 	if err := checkPrecompiles(o.Precompiles); err != nil {
 		return &Result{}, err

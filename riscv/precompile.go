@@ -19,13 +19,13 @@ type Precompile struct {
 	Do func(g Guest, args [6]uint64) (a0 uint64, err error)
 }
 
-// Guest gives a precompile access to the guest's memory and to the count of its work. The errors of its
-// methods are *Fault.
+// Guest gives a precompile access to the memory of the guest that called it, and lets the precompile
+// report how much work the call was. The errors of its methods are *Fault.
 type Guest struct{ machine *machine }
 
-// Units sets how many units of work the call counts as, for example the blocks of a hash or the pairs of a
-// sum. If the precompile does not call Units, the call counts as one unit. Package cost charges a row for
-// each unit.
+// Units sets how many units of work the call counts as, for example the blocks of a hash or the pairs of
+// points and scalars of a sum. If the precompile does not call Units, the call counts as one unit. Package
+// cost charges a row for each unit.
 func (g Guest) Units(n uint64) { g.machine.units = n }
 
 // Read copies bytes of the guest's memory, starting at addr, until it has filled the given slice.

@@ -28,8 +28,8 @@ func XOF(domain string, parts ...[]byte) *sha3.SHAKE {
 
 // Nonces identifies the nonce stream of one sub-proof. The stream also depends on the seed, on the
 // witness and on the state of the sub-proof's transcript. So even a broken random source does not
-// repeat a nonce for another statement. No two sub-proofs of an action may share Protocol, Label
-// and Index.
+// repeat a nonce for another statement. Two sub-proofs of the same action must differ in Protocol,
+// Label or Index.
 type Nonces struct {
 	Protocol string
 	Label    string

@@ -7,9 +7,9 @@
 //	state = SHA-512(state || 0x00 || frame(label) || frame(data))
 //
 // where frame(x) is len(x) as uint32 little-endian followed by x. A challenge is SHA-512(state ||
-// 0x01 || frame(label)), and is then appended under its label. Fork(label, i) starts a child at
-// SHA-512(state || 0x02 || frame(label) || uint32 i). Join appends the children's final states in
-// order.
+// 0x01 || frame(label)), and is then appended under its label. Fork(label, i) starts a child
+// transcript with the state SHA-512(state || 0x02 || frame(label) || i), where i is encoded as
+// uint32 little-endian. Join appends the children's final states in order.
 //
 // The three tag bytes keep the three uses of the hash apart. The frames make the encoding
 // injective, so two different histories never reach the same state, unless SHA-512 collides.

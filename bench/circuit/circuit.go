@@ -1,5 +1,6 @@
-// Package circuit measures gnark circuits with all the tools of package bench: stage by stage,
-// under load, for timing leaks, and PLONK against Groth16 on the same circuit.
+// Package circuit measures gnark circuits with all the tools of package bench. These tools time a
+// circuit stage by stage and under load, look for timing leaks, and compare PLONK with Groth16 on
+// the same circuit.
 package circuit
 
 import (
@@ -15,14 +16,15 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-// Circuit returns a workload that measures a circuit over BN254's scalar field. Besides axes, which
-// may be empty, the workload has the axes system (plonk, groth16) and stage. The stage is the
-// operation that is timed, for example prove or verify.
+// Circuit returns a workload that measures a circuit over BN254's scalar field. Besides the given
+// axes, of which there may be none, the workload has two axes. The axis named system has the values
+// plonk and groth16. The axis named stage has the operations that can be timed, for example prove
+// and verify.
 //
-// The function circuit returns the circuit of a case, before it is compiled. The function assign
-// returns an assignment that satisfies the circuit. It must draw only from the given stream of
-// random bytes. Two streams must give different public inputs: otherwise the workload cannot check that a
-// proof is rejected for other public inputs.
+// The function circuit must return the circuit of a case; this package compiles it. The function assign
+// must return an assignment that satisfies the circuit. It must draw only from the given stream of random
+// bytes. Two streams must give different public inputs: otherwise the workload cannot check that a proof
+// is rejected for other public inputs.
 //
 // Unless the flag --srs names a file with PLONK's reference string, the string is made from the
 // seed and is insecure. Use the keys and proofs for measurement only.

@@ -41,9 +41,10 @@ func (s Shape) head(root poseidon.Digest) []byte {
 	return head[:headLen]
 }
 
-// OpenFile opens a tree that BuildFile wrote. If the file is not such a tree or has another length,
-// the error is of type *zkbench.DecodeError. OpenFile reads only the head and the top digest: paths
-// from a file that is damaged elsewhere do not verify.
+// OpenFile opens a tree that BuildFile wrote. If the file is not such a tree or does not have the
+// tree's length, the error is of type *zkbench.DecodeError. OpenFile reads only the head and the
+// top digest, so it does not notice damage elsewhere. Paths that contain damaged digests do not
+// verify.
 func OpenFile(path string) (*File, error) {
 	// Before it is opened: a pipe would wait for a writer.
 	info, err := os.Stat(path)
@@ -133,7 +134,8 @@ func (f *File) read(level, from int, digests []poseidon.Digest) error {
 // Shape returns the number and the width of the tree's rows.
 func (f *File) Shape() Shape { return f.shape }
 
-// Top returns the plain top digest. No verifier accepts it: see Root.
+// Top returns the digest at the top of the tree. It is not a commitment, and verifiers do not
+// accept it: they need Root.
 func (f *File) Top() (poseidon.Digest, error) {
 	var top [1]poseidon.Digest
 	err := f.read(f.shape.Levels()-1, 0, top[:])

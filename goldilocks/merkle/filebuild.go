@@ -37,9 +37,9 @@ func (s Shape) windowBytes() uint64 {
 }
 
 // BuildFile builds a tree over rows that it reads from a reader, and writes the tree to a file.
-// The reader gives row after row, eight bytes per element, the least significant first. The new
-// file replaces path when it is whole. BuildFile takes up to 16 MiB of memory, whatever the shape,
-// and returns ErrLimit if there is less.
+// The reader gives row after row, eight bytes per element, the least significant first. When the
+// new file is whole, it replaces any file at path. BuildFile takes up to 16 MiB of memory,
+// whatever the shape, and returns ErrLimit if less is available.
 //
 // If the rows end early, if more bytes follow them or if an element is not canonical, the error is
 // of type *zkbench.DecodeError and says where. BuildFile returns io.ErrNoProgress if the reader

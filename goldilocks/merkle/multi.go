@@ -12,7 +12,7 @@ import (
 // MultiPath returns the digests that are needed to verify several rows together. It leaves out
 // digests that follow from the rows themselves. The digests are ordered by level, the lowest
 // first, and from left to right. It returns ErrParams if there is no index, if an index has no
-// row, or if the indices do not rise.
+// row, or if the indices are not strictly increasing.
 func (t *Tree) MultiPath(indices []int) ([]poseidon.Digest, error) {
 	if err := t.shape.checkIndices(indices); err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (s Shape) walk(indices []int, visit func(level, node int, of sibling)) {
 	}
 }
 
-// VerifyMulti checks that root commits to rows at the given indices, which must rise. Errors are as
-// for Verify.
+// VerifyMulti checks that root commits to the given rows at the given indices, which must be
+// strictly increasing. Errors are as for Verify.
 func VerifyMulti(root poseidon.Digest, shape Shape, indices []int, rows [][]goldilocks.Element, path []poseidon.Digest) error {
 	if err := shape.checkIndices(indices); err != nil {
 		return err

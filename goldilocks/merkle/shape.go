@@ -4,7 +4,7 @@
 // A leaf is the LinearHash of a row. A tree may have any number of leaves: if a level has an odd
 // number of digests, the last has no sibling and moves up unchanged. If the number of leaves is a
 // power of two, the tree is that of Polygon's Hermez prover. If the rows also have at most eight
-// elements, it is the tree of plonky2 too, whose leaves are the rows' HashOrNoop.
+// elements, it is the tree of plonky2 too. In plonky2 a leaf is the HashOrNoop of a row.
 //
 // Top is the top digest that those two provers publish. It is not a commitment: a row of eight
 // elements and a pair of digests can have the same Top, and Top does not fix the number of rows.

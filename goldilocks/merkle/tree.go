@@ -33,8 +33,8 @@ const (
 // are few enough tasks that starting them costs nothing compared with 512 permutations.
 const chunk = 512
 
-// Build builds the tree over rows, which holds one row after another, on an executor and a kernel.
-// The tree keeps rows, which must not change.
+// Build builds a tree, on the given executor and kernel. The parameter rows holds one row after
+// another. The tree keeps this slice, so its elements must not change.
 //
 // Build returns ErrParams if shape.Check does or if rows does not have Rows × Width elements. If an
 // element is not canonical, the error is of type *zkbench.DecodeError and says where. If there is
@@ -109,7 +109,8 @@ func inChunks(ctx context.Context, ex executor.Executor, n int, work func(from, 
 // Shape returns the number and the width of the tree's rows.
 func (t *Tree) Shape() Shape { return t.shape }
 
-// Top returns the plain top digest. No verifier accepts it: see Root.
+// Top returns the digest at the top of the tree. It is not a commitment, and verifiers do not
+// accept it: they need Root.
 func (t *Tree) Top() (top poseidon.Digest) {
 	if len(t.nodes) > 0 {
 		top = t.nodes[len(t.nodes)-1]
@@ -125,8 +126,8 @@ func (t *Tree) Root() (root poseidon.Digest) {
 	return root
 }
 
-// Row returns the row with the given index. The caller must not change it. It returns ErrParams if
-// there is no such row.
+// Row returns the row with the given index. The caller must not change the row. Row returns
+// ErrParams if there is no such row.
 func (t *Tree) Row(index int) ([]goldilocks.Element, error) {
 	if err := t.shape.checkIndex(index); err != nil {
 		return nil, err
@@ -140,7 +141,8 @@ func (t *Tree) Row(index int) ([]goldilocks.Element, error) {
 func (t *Tree) Path(index int) ([]poseidon.Digest, error) { return t.PathToCap(index, 0) }
 
 // PathToCap returns the path from a row to the cap of the given height. Cap.Verify takes such a
-// path. It returns ErrParams if there is no row with this index, or if height is not from 0 to 20.
+// path. PathToCap returns ErrParams if there is no row with this index, or if height is not from 0
+// to 20.
 func (t *Tree) PathToCap(index, height int) ([]poseidon.Digest, error) {
 	if err := t.shape.checkIndex(index); err != nil {
 		return nil, err
@@ -158,7 +160,7 @@ func (t *Tree) PathToCap(index, height int) ([]poseidon.Digest, error) {
 	return path, nil
 }
 
-// Cap returns the digests of the lowest level that has at most 2^height of them. With height 0 this
+// Cap returns the digests of the lowest level that has at most 2^height digests. With height 0 this
 // is the top alone. Cap returns ErrParams if height is not from 0 to 20.
 func (t *Tree) Cap(height int) ([]poseidon.Digest, error) {
 	level, err := t.shape.capLevel(height)

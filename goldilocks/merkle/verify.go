@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// Verify checks that root commits to row at the given index. Root binds the shape, so a verifier
-// may take the shape from the prover.
+// Verify checks that root commits to the given row at the given index. Root binds the shape, so a
+// verifier may take the shape from the prover.
 //
 // Verify returns ErrParams if the index, the length of the row or the length of the path is wrong.
 // It returns ErrMalformed if an element is not canonical, and ErrProof if root commits to another
@@ -83,8 +83,8 @@ func notCanonical(path string, offset int) error {
 	return &zkbench.DecodeError{Path: path, Offset: offset, Reason: "not below the modulus"}
 }
 
-// Cap is a level of a tree near its top. It was checked against the root, so that paths may end
-// there. Create it with NewCap.
+// Cap is a level of a tree near its top. NewCap has checked it against the root, so a path may end
+// at this level instead of the top. Create it with NewCap.
 type Cap struct {
 	shape   Shape
 	level   int
@@ -125,8 +125,8 @@ func NewCap(root poseidon.Digest, shape Shape, height int, digests []poseidon.Di
 	return c, nil
 }
 
-// Verify checks that the root given to NewCap commits to row at the given index. The path must
-// lead from the row to the cap. Errors are as for the function Verify.
+// Verify checks that the root given to NewCap commits to the given row at the given index. The
+// path must lead from the row to the cap. Errors are as for the function Verify.
 func (c *Cap) Verify(index int, row []goldilocks.Element, path []poseidon.Digest) error {
 	d, err := c.shape.climb(index, row, path, c.level)
 	if err != nil {

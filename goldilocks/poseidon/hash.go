@@ -9,9 +9,10 @@ const DigestLen = 4
 // Digest is the output of a hash.
 type Digest [DigestLen]goldilocks.Element
 
-// LinearHash computes linear_hash of Polygon's Hermez prover. Each permutation takes eight elements
-// as the rate, padded by zeros in the last block, and the digest so far as the capacity. Inputs of
-// four elements or fewer are their own digest, padded by zeros.
+// LinearHash computes linear_hash of Polygon's Hermez prover. Each permutation takes a block of
+// eight elements as the rate, and the digest of the blocks before it as the capacity. The last
+// block is padded with zeros. Inputs of four elements or fewer are their own digest, padded by
+// zeros.
 //
 // The digest does not bind the length, so use LinearHash only for inputs of one fixed length: the
 // inputs (1, 2, 3, 4, 5) and (1, 2, 3, 4, 5, 0) have the same digest.
@@ -31,8 +32,9 @@ func LinearHash(in []goldilocks.Element) Digest {
 	return d
 }
 
-// HashNoPad computes hash_no_pad of plonky2: a sponge that keeps its state and overwrites as much
-// of the rate as a block has elements. The digest of an empty input is zeros.
+// HashNoPad computes hash_no_pad of plonky2. It is a sponge that takes the input in blocks of up
+// to eight elements. Each block overwrites as many elements of the rate as it has, and the rest of
+// the state stays. The digest of an empty input consists of zeros.
 //
 // The digest does not bind the length, so use HashNoPad only for inputs of one fixed length.
 func HashNoPad(in []goldilocks.Element) Digest {
@@ -57,8 +59,8 @@ func HashOrNoop(in []goldilocks.Element) Digest {
 
 // Hash hashes inputs of any length. It puts the length plus 1 into the capacity and then runs the
 // sponge of HashNoPad, with the last block padded by zeros. Every input, even the empty one, goes
-// through the permutation. Because of the 1, the capacity never starts as zeros. In Compress and
-// the other hashes it does.
+// through the permutation. In Compress and in the other hashes, the capacity starts as zeros. In
+// Hash it never does, because of the 1.
 func Hash(in []goldilocks.Element) Digest {
 	var s State
 	s[Rate] = goldilocks.Element(len(in) + 1) // below 2^61: elements have eight bytes
@@ -71,8 +73,8 @@ func Hash(in []goldilocks.Element) Digest {
 	return Digest(s[:DigestLen])
 }
 
-// Compress returns the digest of two digests: one permutation of left, right and a capacity of
-// zeros.
+// Compress returns the digest of two digests. It takes one permutation, of a state that consists
+// of left, right and a capacity of zeros.
 func Compress(left, right Digest) Digest {
 	var s State
 	copy(s[:], left[:])

@@ -1,8 +1,8 @@
 // Package poseidon implements the Poseidon permutation over the Goldilocks field, and hashes built
 // on it (Grassi, Khovratovich, Rechberger, Roy, Schofnegger, "Poseidon: A New Hash Function for
-// Zero-Knowledge Proof Systems", ePrint 2019/458). Width is 12, rate 8, capacity 4 and the S-box
-// x^7, with 8 full rounds and 22 partial ones. The constants are those of Polygon's Hermez prover
-// and plonky2, so digests equal theirs. Nothing here is constant-time.
+// Zero-Knowledge Proof Systems", ePrint 2019/458). The width is 12, the rate is 8, the capacity is
+// 4, and the S-box is x^7. There are 8 full rounds and 22 partial rounds. The constants are those
+// of Polygon's Hermez prover and plonky2, so digests equal theirs. Nothing here is constant-time.
 package poseidon
 
 import (

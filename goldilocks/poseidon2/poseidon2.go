@@ -1,8 +1,8 @@
 // Package poseidon2 implements the Poseidon2 permutation over the Goldilocks field (Grassi,
 // Khovratovich, Schofnegger, "Poseidon2: A Faster Version of the Poseidon Hash Function", ePrint
-// 2023/323). Width is 12 and the S-box x^7, with 8 full rounds and 22 partial ones. The constants
-// and matrices are Plonky3's, and so are the results. Package poseidon has a different permutation
-// and different digests. Nothing here is constant-time.
+// 2023/323). The width is 12, and the S-box is x^7. There are 8 full rounds and 22 partial rounds.
+// The constants and matrices are those of Plonky3, so the results are equal to Plonky3's. Package
+// poseidon has a different permutation and different digests. Nothing here is constant-time.
 package poseidon2
 
 import "github.com/zkbench/zkbench/goldilocks"

@@ -16,7 +16,7 @@ import (
 	"github.com/zkbench/zkbench/group/internal/adapter"
 )
 
-// Scalar and Point are values. Their zero values are 0 and the identity.
+// Scalar and Point can be copied by assignment. Their zero values are 0 and the identity.
 type (
 	Scalar = adapter.Scalar
 	Point  = adapter.Point
@@ -26,7 +26,7 @@ type (
 func AMCL() group.Group[Scalar, Point] { return onAMCL() }
 
 // Miracl returns the group implemented by mathlib's driver for MIRACL core. Its hash to the curve
-// differs from AMCL's, and so does its Domain.
+// and its Domain differ from those of the group that AMCL returns.
 func Miracl() group.Group[Scalar, Point] { return onMiracl() }
 
 var (

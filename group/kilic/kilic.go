@@ -18,7 +18,7 @@ import (
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// Scalar and Point are values. Their zero values are 0 and the identity.
+// Scalar and Point can be copied by assignment. Their zero values are 0 and the identity.
 type (
 	Scalar = adapter.Scalar
 	Point  = adapter.Point

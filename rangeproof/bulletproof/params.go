@@ -92,8 +92,8 @@ func (d dims) shape() rangeproof.Shape {
 }
 
 // Families returns the generators that a basis needs for these parameters. The caller puts the two
-// generators of the commitment key before them. For parameters that New refuses, the counts are
-// zero, and group.NewBasis then returns ErrParams.
+// generators of the commitment key before them. For parameters that New refuses, the families have
+// no generators, and group.NewBasis returns ErrParams for them.
 func Families(bits, maxCommitments, stop int) []group.Family {
 	var n, u int
 	if c, err := (Config{Bits: bits, MaxCommitments: maxCommitments, Stop: stop}).complete(); err == nil {
@@ -121,8 +121,9 @@ type Protocol[S, P any] struct {
 var _ rangeproof.Protocol[int, int] = (*Protocol[int, int])(nil)
 
 // New returns the protocol with parameters cfg over b. The basis must include the families of the
-// commitment key and of Families; it may have more families and longer ones. New returns ErrParams
-// if a generator is missing or a parameter is out of range.
+// commitment key and the families that the function Families returns. It may have further
+// families, and a family may have more generators than are needed. New returns ErrParams if a
+// generator is missing or a parameter is out of range.
 func New[S, P any](b *group.Basis[S, P], cfg Config) (*Protocol[S, P], error) {
 	cfg, err := cfg.complete()
 	if err != nil {

@@ -1,16 +1,16 @@
 // Package csp proves by a compressed sigma protocol that the value inside one Pedersen commitment V
 // = v·G + r·H is in [0, 2^n), for n from 1 to 64.
 //
-// The bits of v are the values of a polynomial a at the nodes 1..n. They are bits if b = a(a-1)
-// vanishes there. The prover commits to the values of a and b, and the verifier picks a random
-// point. This leaves three linear relations: a evaluates to the claimed value, b to the value that
-// follows from it, and the bits compose to v. They are merged into one linear form of the committed
-// vector.
+// The bits of v are the values of a polynomial a at the nodes 1..n. These values are bits if the
+// polynomial b = a(a-1) is zero at all nodes. The prover commits to the values of a and b, and the
+// verifier picks a random point. Three linear relations are then left to prove: a has the claimed
+// value at this point, b has the value that follows from it, and the bits represent v. The
+// relations are merged into one linear form of the committed vector.
 //
-// The compressed sigma protocol of Attema and Cramer opens that form (Compressed Σ-Protocol
-// Theory, IACR 2020/152: the pivot and its compression). Here it is adapted to vectors of odd
-// length. docs/rangeproofs.md has the derivation, arguments for soundness and zero knowledge, and
-// the cost in group operations. The code uses the letters of that page.
+// The compressed sigma protocol of Attema and Cramer proves the value of that form (Compressed
+// Σ-Protocol Theory, IACR 2020/152: the pivot and its compression). Here it is adapted to vectors
+// of odd length. docs/rangeproofs.md has the derivation, arguments for soundness and zero
+// knowledge, and the cost in group operations. The code uses the letters of that page.
 //
 // If the transcript's hash is modelled as a random oracle and discrete logarithms are hard, a proof
 // shows knowledge of v and r. It reveals nothing else (perfect zero knowledge).
@@ -35,15 +35,16 @@ const (
 	formFamily   = "csp/K" // carries the value of the linear form while folding
 )
 
-// Name is the name of the proof type, as users type it.
+// Name is the name with which users select this kind of range proof.
 const Name = "csp"
 
 // MaxBits is the maximum bit length.
 const MaxBits = 64
 
-// DefaultStop is the early-stop length that Config.Stop = 0 selects. At 32 the last vector has 17
-// scalars for n = 32 and n = 64. Each further round would cost the prover a fixed-base sum over all
-// 2n+3 generators, and the verifier two points. docs/rangeproofs.md has a table of this trade-off.
+// DefaultStop is the early-stop length that applies if Config.Stop is 0. At 32 the last vector has
+// 17 scalars for n = 32 and n = 64. Each further round would cost the prover a fixed-base sum over
+// all 2n+3 generators, and the verifier two points. docs/rangeproofs.md has a table of this
+// trade-off.
 const DefaultStop = 32
 
 // Config holds the parameters of a Protocol.
@@ -55,10 +56,10 @@ type Config struct {
 	Stop int
 }
 
-// Families returns the generators that a basis needs for the given bit length. The basis also
-// needs the commitment key: the families rangeproof.ValueFamily and rangeproof.BlindingFamily,
-// with one generator each. A basis may have more generators of a family, so the basis of the
-// largest bit length serves all.
+// Families returns the generators that a basis needs for the given bit length. The basis also needs
+// the commitment key: the families rangeproof.ValueFamily and rangeproof.BlindingFamily, with one
+// generator each. A basis may have more generators of a family than are needed, so the basis of the
+// largest bit length serves all bit lengths.
 func Families(bits int) []group.Family {
 	return []group.Family{{Name: vectorFamily, Count: 2*bits + 2}, {Name: formFamily, Count: 1}}
 }

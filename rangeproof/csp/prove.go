@@ -25,10 +25,10 @@ func (p *Protocol[S, P]) WithTable(table group.Table[S, P]) rangeproof.Protocol[
 	return &c
 }
 
-// Prove proves that V[0] = w.Values[0]·G + w.Blindings[0]·H with a value below 2^Bits. It does not
-// check that the witness opens V[0]; if it does not, the verifier rejects the proof. Prove returns
-// ErrParams unless there is one commitment, one value in range and one blinding. It returns
-// ErrProof if the evaluation challenge is a node.
+// Prove proves that V[0] = w.Values[0]·G + w.Blindings[0]·H, and that w.Values[0] is below 2^Bits.
+// Prove does not check that the witness opens V[0]. If the witness does not open V[0], the
+// verifier rejects the proof. Prove returns ErrParams unless there is one commitment, one value in
+// range and one blinding. It returns ErrProof if the evaluation challenge is a node.
 func (p *Protocol[S, P]) Prove(ctx context.Context, ex executor.Executor, t *transcript.Transcript, V []P, w rangeproof.Witness[S], nonces transcript.Nonces) (*rangeproof.Proof[S, P], error) {
 	if len(V) != 1 || len(w.Values) != 1 || len(w.Blindings) != 1 {
 		return nil, fmt.Errorf("%w: csp: %d commitments, %d values, %d blindings, want one of each",

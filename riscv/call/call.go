@@ -1,6 +1,6 @@
-// Package call lists the numbers of the calls that guests make to package riscv's machine. A guest makes a
-// call with the ecall instruction: the number is in register a7, arguments are in a0 to a5, and results in a0
-// and a1. Linux does not use these numbers and answers them with ENOSYS.
+// Package call lists the numbers of the calls that guests make to package riscv's machine. A guest makes a call
+// with the ecall instruction: the number is in register a7, the arguments are in a0 to a5, and the results are
+// in a0 and a1. Linux does not use these numbers and answers them with ENOSYS.
 package call
 
 // Calls that every machine has.

@@ -1,5 +1,5 @@
-// Package cost estimates what proving the run of a guest would cost a prover, in rows of tables and in cells.
-// It is a model, linear in what package riscv has counted. Nothing is proved.
+// Package cost estimates the work of a prover that would prove the run of a guest, in rows of tables and in
+// cells. The estimate is linear in the counts of package riscv. This package proves nothing.
 //
 //	r, err := riscv.Run(ctx, program, options)
 //	for _, table := range cost.Default().Tables(&r.Tally, r.Touches) {
@@ -19,8 +19,8 @@ import (
 
 // Model describes a machine by its tables. One table has a row for each cycle. Each class of instructions
 // has a table with a row for each instruction of the class. A table for memory has a row for each word of a
-// page that was touched. Each precompile has a table with a row for each unit of its work: a call, a block
-// of a hash or a pair of a sum.
+// page that was touched. Each precompile has a table with a row for each unit of its work. A unit is a call,
+// a block of a hash, or one of the pairs in a list of operands, for example a point and its scalar.
 type Model struct {
 	// Columns is the number of columns of each table. The key is CPU, Page, or the name of a class or a
 	// precompile. A table that is not in Columns costs nothing.
@@ -40,9 +40,10 @@ const wordsOfPage = 512
 
 // Default returns a model whose columns are the cells per row in the cost table of SP1's executor
 // (succinctlabs/sp1, crates/core/executor/src/artifacts/rv32im_costs.json at commit 3c61993a). A cycle costs
-// what the executor's chip Cpu costs, and an integer instruction the mean of the chips AddSub and Lt.
-// Instructions of the classes multiplication, memory and branch cost what Mul, MemoryInstrs and Branch cost,
-// and those of the classes system and precompile what SyscallInstrs costs. A word of a page costs what
+// what the executor's chip Cpu costs. An integer instruction costs the mean of what the chips AddSub and Lt
+// cost. An instruction of the class multiplication costs what the chip Mul costs, an instruction of the
+// class memory what MemoryInstrs costs, and an instruction of the class branch what Branch costs. An
+// instruction of the class system or precompile costs what SyscallInstrs costs. A word of a page costs what
 // MemoryGlobalInit and MemoryGlobalFinalize cost together. Precompiles cost what their own chips cost.
 // Floating point costs nothing in this model.
 func Default() Model {
@@ -76,8 +77,8 @@ type Table struct {
 // Cells returns the number of cells of the padded table.
 func (t Table) Cells() uint64 { return t.Padded * t.Columns }
 
-// Tables returns the tables that have rows, for a run or a part of one. The parameter touches is the value
-// of riscv.Result.Touches.
+// Tables returns the tables that have rows, for a run or for a part of a run. The parameter touches is the
+// value of riscv.Result.Touches.
 func (m Model) Tables(t *riscv.Tally, touches uint64) (tables []Table) {
 	add := func(name string, rows uint64) {
 		if rows > 0 {

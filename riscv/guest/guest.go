@@ -7,8 +7,9 @@
 //	guest.End()
 //	guest.Commit(sum[:])
 //
-// Built for another system, or under Linux on RISC-V, the same program reads its input from standard
-// input and writes its output to standard output. Sections then have no effect, and precompiles panic.
+// If the same program is built for another system, or runs under Linux on RISC-V, it reads its input
+// from standard input and writes its output to standard output. Sections then have no effect, and
+// precompiles panic.
 package guest
 
 import (

@@ -31,7 +31,8 @@ func machineCommit(p []byte) bool {
 
 // Begin begins a section, and locks the goroutine to its thread until the matching End.
 // Instructions that the goroutine retires in between are counted under name, and under the names
-// of the enclosing sections. Instructions of goroutines that it starts are not counted there.
+// of the enclosing sections. Instructions of goroutines that this goroutine starts are not
+// counted there.
 //
 //go:nosplit
 func Begin(name string) {

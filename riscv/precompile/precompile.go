@@ -4,10 +4,10 @@
 //
 //	riscv.Run(ctx, program, riscv.Options{Precompiles: precompile.All()})
 //
-// Guests in Go call them through package riscv/guest, guests in C as docs/riscv.md describes. Package
-// riscv/call says what is in the registers.
+// Guests in Go call the precompiles through package riscv/guest. Guests in C call them as docs/riscv.md
+// describes. Package riscv/call says what is in the registers during a call.
 //
-// The interface is specified in github.com/eth-act/zkvm-standards, standards/c-interface-accelerators.
+// The C interface is specified in github.com/eth-act/zkvm-standards, standards/c-interface-accelerators.
 package precompile
 
 import (

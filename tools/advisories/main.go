@@ -4,8 +4,8 @@
 //	go run -C tools ./advisories [-db URL] DIR...
 //
 // Each DIR is the directory of a module. The check includes modules that only tests need. Without
-// a network the database cannot be fetched: the command then skips the check and prints that it
-// did.
+// a network the database cannot be fetched: the command then skips the check, and prints a
+// message that the check was skipped.
 //
 // The exit code is 0 if there is no advisory or the check was skipped, 1 if there is an advisory,
 // and 2 if the check failed.

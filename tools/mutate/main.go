@@ -1,6 +1,6 @@
 // Mutate changes, one at a time, the lines on which a proof's secrecy and soundness depend, and
-// runs the tests that should notice. It leaves out golden vectors, because regenerating a vector
-// would hide the change. Run it with
+// runs the tests that should notice. It leaves out tests that compare with golden vectors, because
+// regenerating a vector would hide the change. Run it with
 //
 //	make mutate
 //
@@ -8,7 +8,7 @@
 // change by its structure. A short list (special.go) names further code by its exact text, which
 // must exist.
 //
-// All mutants are compiled into one build with go test -overlay, so that nothing changes on disk.
+// All mutants are compiled into one build with "go test -overlay", so that nothing changes on disk.
 // Each mutant is guarded by its number, which an environment variable selects (R. Untch, A. Offutt,
 // M. Harrold: Mutation analysis using mutant schemata, 1993). Every test first runs alone on
 // unchanged code, to see which mutants it reaches. A mutant is then run with only the tests that

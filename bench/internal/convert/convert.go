@@ -5,11 +5,13 @@ package convert
 import "github.com/zkbench/zkbench/internal/workload"
 
 var (
-	// Def returns a workload, or the error in its definition, as a bench.Def.
+	// Def makes a bench.Def of a workload, or of the error in a workload's
+	// definition.
 	Def func(workload.Def, error) any
-	// Case returns a case as a bench.Case.
+	// Case makes a bench.Case of a case of package workload.
 	Case func(workload.Case) any
-	// Workload returns the workload of a bench.Def.
+	// Workload returns the workload that a bench.Def contains, or the error
+	// in its definition.
 	Workload func(def any) (workload.Def, error)
 	// Axes converts a []bench.Axis to axes of package workload.
 	Axes func(any) ([]workload.Axis, error)

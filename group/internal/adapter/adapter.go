@@ -13,8 +13,8 @@ import (
 )
 
 // Point is a point of the group: its affine coordinates, big-endian, one after the other. The zero
-// value is the identity, because (0, 0) is on none of the curves. Points of one group are equal
-// exactly if == says so.
+// value is the identity, because (0, 0) is on none of the curves. Two points of one group are
+// equal if and only if == reports true for their values.
 //
 // The libraries represent points as mutable objects that even reading may change. This package
 // builds such objects from Points inside one call and never keeps them, so the groups need no
@@ -28,7 +28,8 @@ const maxCoord = 48
 
 // Library gives one goroutine access to a curve library. T is the library's mutable point in
 // projective coordinates. Methods only read the arguments with the name "a", so several goroutines
-// may share those. Coordinates are x and y, big-endian; those of the identity are zeros.
+// may share those. Coordinates are x and then y, big-endian. Both coordinates of the identity are
+// zero.
 type Library[T any] interface {
 	// Load returns a new point with the given coordinates, which must belong to the identity or a
 	// point of the curve.

@@ -11,9 +11,9 @@ import (
 	"github.com/zkbench/zkbench/group/internal/integer"
 )
 
-// Scalar is a scalar of one of the groups that are not on gnark-crypto. It is an integer modulo a
-// prime of at most 256 bits, in Montgomery form x·2^256, reduced, least significant limb first. The
-// zero value is 0.
+// Scalar is a scalar of one of the groups that are not on gnark-crypto. A scalar x is an integer
+// modulo a prime of at most 256 bits. It is stored in Montgomery form, as x·2^256 modulo the prime,
+// with the least significant limb first. The zero value is 0.
 type Scalar struct{ l integer.Limbs }
 
 // scalarField provides arithmetic modulo an odd q of 256 bits or less. Unlike gnark-crypto's fields

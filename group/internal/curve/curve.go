@@ -3,8 +3,8 @@ package curve
 
 // ClearBLS12381 is the factor by which Group.ClearTorsion multiplies on BLS12-381: 1 - z for the
 // curve's parameter z = -0xd201000000010000. The group of curve points is Z_r times a group of
-// exponent 1 - z, because #E(Fp) = r·(1-z)²/3 and E(Fp) has full (1-z)/3-torsion. Also, 1 - z is
-// prime to r. See docs/token.md, section 8.
+// exponent 1 - z, because #E(Fp) = r·(1-z)²/3 and E(Fp) has full (1-z)/3-torsion. Also, 1 - z and r
+// have no common factor. See docs/token.md, section 8.
 const ClearBLS12381 = 0xd201000000010001
 
 // Flags describes the top bits of a compressed point's first byte. They say which of the two points
@@ -37,7 +37,8 @@ func (f Flags) Take(x []byte) (larger bool, reason string) {
 	return larger, ""
 }
 
-// Put sets the flags of x, whose top bits must be zero.
+// Put sets the flags of the encoded point x, whose top bits must be zero. The parameter larger says
+// whether the larger y is meant.
 func (f Flags) Put(x []byte, larger bool) {
 	flags := f.smaller
 	if larger {

@@ -49,12 +49,13 @@ func (l *Limbs) Less(m *Limbs) bool {
 }
 
 // Digits returns how many signed digits of width c are needed for every integer below 2^length.
-// They hold one more bit than the integer, because a digit of the top window may carry.
+// The digits hold one more bit than the integer, because the top digit may produce a carry.
 func Digits(length, c int) int { return (length + c) / c }
 
-// Recode writes the signed digits of k, the least significant first, to dst[0], dst[stride],
-// dst[2·stride] and so on: k = Σ digit_w·2^(w·c) with -2^(c-1) < digit_w <= 2^(c-1). If k is below
-// 2^bits, dst must have room for Digits(bits, c) digits, which include the last carry.
+// Recode splits k into signed digits of c bits: k = Σ digit_w·2^(w·c) with -2^(c-1) < digit_w <=
+// 2^(c-1). It writes them, the least significant first, to dst[0], dst[stride], dst[2·stride] and
+// so on. If k is below 2^bits, dst must have room for Digits(bits, c) digits, which include the
+// last carry.
 func Recode(dst []int16, stride int, k *Limbs, c int) {
 	mask, half := uint64(1)<<c-1, uint64(1)<<(c-1)
 	var carry uint64
@@ -81,8 +82,8 @@ func window(k *Limbs, pos int) uint64 {
 }
 
 // Layout says how a table of multiples of fixed points covers the digits of a scalar. For each
-// point and each position p, the table holds the multiples 1 to 2^(Window-1) of
-// 2^(Window·Spacing·p) times the point.
+// point P and each position p, the table holds multiples of the point Q = 2^(Window·Spacing·p)·P:
+// the multiples by 1 to 2^(Window-1).
 //
 // Digit w uses position w/Spacing and belongs to the partial sum w%Spacing. Horner's rule over the
 // partial sums costs (Spacing-1)·Window doublings for a whole sum.

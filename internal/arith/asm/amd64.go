@@ -1,6 +1,6 @@
-// Package asm writes straight-line vector code in Go's assembly, for the programs that generate kernels. A Block
-// collects steps on values. It schedules them for the processor's ports, allocates registers, and spills to the
-// stack values that have no register.
+// Package asm writes straight-line vector code in Go's assembly. Programs that generate kernels use it. A Block
+// collects steps, which are instructions, and the values that they compute. It schedules the steps for the
+// processor's ports and allocates registers. When no register is free, it keeps values on the stack.
 package asm
 
 import (
@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Block is straight-line amd64 code on values, each of which is assigned once. Because values are not registers,
-// the same steps serve both widths: AVX-512 has 32 registers of eight 64-bit lanes, and AVX2 has 16 registers of
-// four.
+// Block is straight-line amd64 code. Its steps compute values, and each value is assigned once. A value is not
+// bound to a register. So the same steps serve AVX-512, which has 32 registers of eight 64-bit lanes, and AVX2,
+// which has 16 registers of four such lanes.
 type Block struct {
 	Lanes  int // 8 or 4
 	code   []Step
@@ -23,10 +23,10 @@ type Block struct {
 	entered, left []place
 }
 
-// Value identifies the result of a step of a block: the contents of one register.
+// Value identifies the result of one step of a block. The result fills one register.
 type Value int
 
-// Step is one instruction. Its operands are in the assembler's order, the destination last.
+// Step is one instruction. Its operands are in the order of Go's assembler, which puts the destination last.
 type Step struct {
 	Mnemonic string
 	Before   string // text before the sources: immediates
@@ -41,8 +41,8 @@ type Step struct {
 }
 
 // Operand is a value, or text for the assembler if Text is not empty. A text that consists of "=" and a name
-// stands for the constant with that name, in every lane. The constant is in the register that Write's parameter
-// pinned gives for the name, or else in memory.
+// stands for the constant with that name, in every lane. If the parameter pinned of Write has the name, the
+// constant is in the register given there. Otherwise it is in memory.
 type Operand struct {
 	Value Value
 	Text  string
@@ -51,9 +51,9 @@ type Operand struct {
 // New returns an empty block for registers of the given number of lanes, 8 or 4.
 func New(lanes int) *Block { return &Block{Lanes: lanes} }
 
-// Interleave returns a block that has the steps of all blocks, one of each in turn, so that the processor works on
-// one block while another waits. The blocks must not depend on each other, must not use masks, and must not use
-// Enter or Leave.
+// Interleave returns a block with the steps of all the given blocks. It takes one step from each block in turn, so
+// that the processor can work on one block's steps while another's wait. The blocks must not depend on each other,
+// must not use masks, and must not use Enter or Leave.
 func Interleave(blocks ...*Block) *Block {
 	all := New(blocks[0].Lanes)
 	for at := 0; ; at++ {
@@ -109,18 +109,19 @@ func (b *Block) Op(mnemonic string, sources ...Value) Value {
 	return b.Emit(Step{Mnemonic: mnemonic, Sources: all(sources)})
 }
 
-// Immediate adds an instruction with an immediate operand n before the sources, and returns its result.
+// Immediate adds an instruction that has the immediate operand n before its sources, and returns its result.
 func (b *Block) Immediate(mnemonic string, n int, sources ...Value) Value {
 	return b.Emit(Step{Mnemonic: mnemonic, Before: fmt.Sprintf("$%d, ", n), Sources: all(sources)})
 }
 
-// WithConstant adds an instruction whose first source is the named constant in every lane, and returns its result.
+// WithConstant adds an instruction and returns its result. The first source is a vector that has the constant with
+// the given name in every lane.
 func (b *Block) WithConstant(mnemonic, name string, sources ...Value) Value {
 	return b.Emit(Step{Mnemonic: mnemonic, Sources: append([]Operand{{Text: "=" + name}}, all(sources)...)})
 }
 
-// WithWord adds an instruction whose first source is the 64-bit word at address in every lane, and returns its
-// result.
+// WithWord adds an instruction and returns its result. The first source is a vector that has the 64-bit word at
+// the given address in every lane.
 func (b *Block) WithWord(mnemonic, address string, sources ...Value) Value {
 	if b.Lanes == 4 {
 		return b.Op(mnemonic, append([]Value{b.Broadcast(address)}, sources...)...)
@@ -138,23 +139,23 @@ func (b *Block) Compare(relation int, v, u Operand) (mask int) {
 }
 
 // Masked adds an instruction that acts only in the lanes of a mask, and returns its result. In these lanes the
-// result is that of the instruction for the named constant and x, and in the other lanes it is x. Use each mask
-// only once.
+// result is what the instruction computes from the named constant and x. In the other lanes the result is x. Use
+// each mask only once.
 func (b *Block) Masked(mnemonic, constant string, x Value, mask int) Value {
 	return b.Emit(Step{Mnemonic: mnemonic, Sources: []Operand{{Text: "=" + constant}, ValueOperand(x)}, under: mask, Merge: true})
 }
 
-// Load adds a load of all lanes from address and returns its result.
+// Load adds an instruction that loads all lanes from the given address, and returns its result.
 func (b *Block) Load(address string) Value {
 	return b.Emit(Step{Mnemonic: b.Either("VMOVDQU64", "VMOVDQU"), Sources: []Operand{{Text: address}}})
 }
 
-// Broadcast adds a load of the word at address into every lane and returns its result.
+// Broadcast adds an instruction that loads the word at the given address into every lane, and returns its result.
 func (b *Block) Broadcast(address string) Value {
 	return b.Emit(Step{Mnemonic: "VPBROADCASTQ", Sources: []Operand{{Text: address}}})
 }
 
-// Store adds a store of v's lanes to address.
+// Store adds an instruction that stores all lanes of v at the given address.
 func (b *Block) Store(v Value, address string) {
 	b.Emit(Step{Mnemonic: b.Either("VMOVDQU64", "VMOVDQU"), Sources: []Operand{ValueOperand(v)}, ToMemory: address})
 }
@@ -204,9 +205,10 @@ func (a *allocation) maskFor(mask int) string {
 	panic("more masks than registers")
 }
 
-// Write allocates registers, writes the block's assembly to out, and returns how many places on the stack it uses.
-// A place has the width of a register, and the first place is at the address in R12. pinned maps names of
-// constants to the registers that hold them; the block does not use these registers for anything else.
+// Write allocates registers, writes the block's assembly to out, and returns the number of places on the stack
+// that the code uses. A place is as wide as a register, and the first place is at the address in R12. The
+// parameter pinned maps names of constants to the registers that hold them. The code uses these registers for
+// nothing else.
 func (b *Block) Write(out *bytes.Buffer, pinned map[string]string) (places int) {
 	a := allocation{
 		Block: b, out: out, uses: make([][]int, b.values), where: map[Value]int{}, slots: map[Value]int{},

@@ -15,7 +15,7 @@ type place struct {
 }
 
 // Enter returns the value that the given register holds when the block begins. The register must not be one that
-// Write's parameter pinned names.
+// holds a constant (see the parameter pinned of Write).
 func (b *Block) Enter(register int) Value {
 	v := Value(b.values)
 	b.values++
@@ -23,8 +23,8 @@ func (b *Block) Enter(register int) Value {
 	return v
 }
 
-// Leave makes the block end with v in the given register. The register must not be one that Write's parameter
-// pinned names, and Leave must not be called twice for it.
+// Leave makes the block end with v in the given register. The register must not be one that holds a constant
+// (see the parameter pinned of Write). Call Leave at most once for each register.
 func (b *Block) Leave(v Value, register int) {
 	b.left = append(b.left, place{v, register})
 }

@@ -19,7 +19,8 @@ import (
 // TwoAdicity is the largest k for which the field has a root of unity of order 2^k.
 const TwoAdicity = 28
 
-// Order says in which order a vector holds the elements that belong to a domain.
+// Order says at which index a vector holds the coefficient or value with number i: at i, or at the number that i
+// becomes when its bits are reversed.
 type Order int
 
 // The two orders of a vector.
@@ -28,8 +29,8 @@ const (
 	BitReversed              // element i is at the index whose bits are those of i backwards
 )
 
-// Domain is the group of n-th roots of unity, where n is a power of two. It has the tables for transforms of vectors
-// in one form. In order Natural, element i of the domain is Root^i. A Domain is safe for concurrent use.
+// Domain is the group of n-th roots of unity, where n is a power of two. Element number i of the domain is Root^i. A
+// Domain also holds the tables for transforms, which work on vectors of one Form. It is safe for concurrent use.
 type Domain struct {
 	form    *Form
 	n       int
@@ -39,7 +40,7 @@ type Domain struct {
 }
 
 // NewDomain returns the domain of n elements. It returns zkbench.ErrParams if n is not a power of two up to 2^28.
-// If the tables do not fit in memory, it allocates nothing and returns a zkbench.ErrLimit with their size.
+// If the tables do not fit in memory, it allocates nothing and returns zkbench.ErrLimit with their size.
 func (f *Form) NewDomain(n int) (*Domain, error) {
 	if n < 1 || n&(n-1) != 0 || bits.Len(uint(n))-1 > TwoAdicity {
 		return nil, fmt.Errorf("%w: domain of %d elements, accepted are powers of two from 1 to 2^%d", zkbench.ErrParams, n, TwoAdicity)

@@ -14,7 +14,7 @@ import (
 // one element at a time the processor would wait.
 const row = 1 << 8
 
-// SetPowers sets element i to c s^i.
+// SetPowers sets each element i of v to c·s^i.
 func (v Vector) SetPowers(c, s *fr.Element) {
 	m := min(v.n, row)
 	if m == 0 {
@@ -33,7 +33,8 @@ func (v Vector) SetPowers(c, s *fr.Element) {
 	}
 }
 
-// Evaluate returns the value at s of the polynomial whose coefficients are v, the constant one first.
+// Evaluate returns the value of a polynomial at the point s. The elements of v are its coefficients, the
+// constant coefficient first.
 func (v Vector) Evaluate(s *fr.Element) fr.Element {
 	sum := v.form.New(min(v.n, row))
 	step := power(s, row)
@@ -52,7 +53,7 @@ func (v Vector) Evaluate(s *fr.Element) fr.Element {
 	return value
 }
 
-// InnerProduct returns the sum of the products of v's and x's elements.
+// InnerProduct returns the sum, over all i, of element i of v times element i of x.
 func (v Vector) InnerProduct(x Vector) fr.Element {
 	v.checkOperand(x)
 	m := min(v.n, row)
@@ -70,8 +71,8 @@ func (v Vector) InnerProduct(x Vector) fr.Element {
 	return all
 }
 
-// Invert replaces all elements by their inverses, and 0 by 0. It takes three products per element (Montgomery
-// 1987). scratch must have v's length; Invert overwrites it.
+// Invert replaces each element of v by its inverse, but leaves 0 as 0. It takes three multiplications per
+// element (Montgomery 1987). The parameter scratch must have v's length; Invert overwrites it.
 func (v Vector) Invert(scratch Vector) {
 	v.checkOperand(scratch)
 	whole := v.n / row * row
@@ -106,8 +107,8 @@ func (v Vector) Invert(scratch Vector) {
 // invertEach does what Invert does, on gnark-crypto's elements.
 func (v Vector) invertEach() { v.Set(fr.BatchInvert(v.Elements())) }
 
-// RunningProducts replaces element i by the product of elements 0 to i. It takes two and a quarter products per
-// element. scratch must have v's length; RunningProducts overwrites it.
+// RunningProducts replaces each element i of v by the product of elements 0 to i. It takes two and a quarter
+// multiplications per element. The parameter scratch must have v's length; RunningProducts overwrites it.
 func (v Vector) RunningProducts(scratch Vector) {
 	v.checkOperand(scratch)
 	const tile = vec52.Width * vec52.Width
@@ -159,7 +160,8 @@ func (v Vector) RunningProducts(scratch Vector) {
 	rest.Scale(&last)
 }
 
-// BitReverse permutes the elements from one order to the other. It panics if v's length is not a power of two.
+// BitReverse permutes the elements of v from one Order to the other. It panics if v's length is not a power of
+// two.
 func (v Vector) BitReverse() {
 	if v.n&(v.n-1) != 0 {
 		panic("poly: bit reversal of a length that is not a power of two")

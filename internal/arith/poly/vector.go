@@ -82,8 +82,8 @@ func (f *Form) Bytes(n int) int {
 	return n / vec52.Width * f.field.Block() * 8
 }
 
-// FromMemory returns a vector whose n elements are in memory, in the layout of Vector.Memory. It does not copy
-// them. n must be a multiple of eight, and memory must be aligned for 64-bit words.
+// FromMemory returns a vector whose n elements are in the given memory, in the layout of Vector.Memory. It does
+// not copy them. The number n must be a multiple of eight, and the memory must be aligned for 64-bit words.
 func (f *Form) FromMemory(memory []byte, n int) Vector {
 	v := Vector{form: f, n: n}
 	if f.field == nil {
@@ -94,7 +94,7 @@ func (f *Form) FromMemory(memory []byte, n int) Vector {
 	return v
 }
 
-// Memory returns the memory that holds the elements, not a copy. Len must be a multiple of eight.
+// Memory returns the bytes that hold the elements. They are not a copy. Len must be a multiple of eight.
 func (v Vector) Memory() []byte {
 	if v.form.field == nil {
 		return mapped.Bytes(v.plain)

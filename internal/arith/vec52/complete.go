@@ -3,11 +3,11 @@ package vec52
 // The functions in this file work on projective points of a curve y² = x³ + b of odd order, for sums over secrets.
 // Their operations and memory accesses do not depend on any point or digit. The identity is (0 : 1 : 0).
 
-// Choices is the number of multiples that AddSelected's table has of each point. AddSelected's digits go from
-// -Choices to Choices.
+// Choices is the number of multiples of each point that AddSelected can add: the multiples by 1 to Choices. With
+// the negatives of these multiples and 0, the digits that AddSelected takes go from -Choices to Choices.
 const Choices = 16
 
-// ProjectiveWords returns how many words a place of eight projective points takes.
+// ProjectiveWords returns the number of words in a place of eight projective points.
 func (f *Field) ProjectiveWords() int { return 3 * f.Block() }
 
 // SetIdentities sets all projective points in sums to the identity.
@@ -19,9 +19,11 @@ func (f *Field) SetIdentities(sums []uint64) {
 	}
 }
 
-// AddSelected adds multiples of points to sum, which is one place of projective points, lane by lane. For every
-// eight points, digits has Width digits, and each digit says which multiple of its point is added. For every eight
-// points, table has Choices places of affine points: the points' multiples by 1 to Choices.
+// AddSelected adds multiples of points to the eight projective points in sum, which is one place. The points to
+// add come in groups of eight; lane k of sum receives a multiple of point k of each group. For each group, the
+// parameter digits has eight digits, one for each point: a digit d selects the multiple of the point by d. For
+// each group, the parameter table has Choices places of affine points: the points' multiples by 1, by 2, and so
+// on, up to Choices.
 func (f *Field) AddSelected(sum, table []uint64, digits []int64) {
 	n := len(digits) / Width
 	if len(sum) != f.ProjectiveWords() || len(digits)%Width != 0 || len(table) != n*Choices*f.PlaceWords() {
@@ -38,7 +40,8 @@ func (f *Field) AddSelected(sum, table []uint64, digits []int64) {
 	}
 }
 
-// AddProjective adds others to sums, point by point. Both hold projective points and must have the same length.
+// AddProjective adds each point in others to the point at the same position in sums. Both parameters hold places
+// of projective points and must have the same length.
 func (f *Field) AddProjective(sums, others []uint64) {
 	n := len(sums) / f.ProjectiveWords()
 	if len(others) != len(sums) {
@@ -55,7 +58,7 @@ func (f *Field) AddProjective(sums, others []uint64) {
 	}
 }
 
-// Double doubles n times each point of sum, which is one place of projective points.
+// Double doubles each of the eight projective points in sum n times. The parameter sum is one place.
 func (f *Field) Double(sum []uint64, n int) {
 	switch {
 	case n == 0:

@@ -4,8 +4,8 @@ import "slices"
 
 // An entry of a four-word field is one cache line.
 
-// Pair is an addition of eight points to eight points, lane by lane. A, B and Sum are indices of places. Sum may be
-// equal to A.
+// Pair is an addition of eight points to eight points, lane by lane. A and B are the indices of the places that
+// hold the operands, and Sum is the index of the place for the result. Sum may be equal to A.
 type Pair struct {
 	A, B, Sum uint32
 	Idle      uint32 // one bit for each lane that is not added and stays as it is
@@ -42,8 +42,8 @@ func PadPairs(pairs []Pair) []Pair {
 	return pairs
 }
 
-// Resize returns a slice of length n that begins at a cache line: s if its capacity suffices, else a new one. Its
-// contents are unspecified.
+// Resize returns a slice of length n whose contents are unspecified. If the capacity of s suffices, this is s with
+// length n. Otherwise it is a new slice, which begins at a cache line.
 func Resize(s []uint64, n int) []uint64 {
 	if cap(s) >= n {
 		return s[:n]
@@ -52,13 +52,14 @@ func Resize(s []uint64, n int) []uint64 {
 	return v[:n]
 }
 
-// PlaceWords returns how many words a place of eight affine points takes.
+// PlaceWords returns the number of words in a place of eight affine points.
 func (f *Field) PlaceWords() int { return 2 * f.Block() }
 
-// Add adds pairs of the places in points by the given rule. It takes one inversion in all, and five multiplications
-// and a squaring for each pair. The number of pairs must be even (see PadPairs), and no pair may read a place that
-// another pair writes. Add calls invert with the words of x R, and invert must replace them by the words of R/x. If
-// the rule does not apply to some pair, Add returns false and leaves points unchanged.
+// Add performs the additions in pairs on the places in points, by the formula that r selects. It takes one
+// inversion in all, and five multiplications and a squaring for each pair. The number of pairs must be even (see
+// PadPairs), and no pair may read a place that another pair writes. Add calls the function invert with the words of
+// x R, for an element x. The function must replace them by the words of R/x. If the rule does not apply to some
+// pair, Add returns false and leaves points unchanged.
 func (f *Field) Add(a *Adder, r Rule, points []uint64, pairs []Pair, invert func(words []uint64)) bool {
 	if len(pairs)%chains != 0 {
 		panic("vec52: odd number of pairs")
@@ -163,21 +164,22 @@ func (f *Field) backward(r Rule, points []uint64, pairs []Pair, products []uint6
 	}
 }
 
-// Distinct reports whether two elements are certainly different modulo p. x and y are their lowest limbs, and both
-// elements must be below 2p. Elements that are equal modulo p differ by 0 or p. For different elements Distinct
-// rarely returns false.
+// Distinct compares the lowest limbs x and y of two elements. It returns true only if they prove that the elements
+// differ modulo p. For elements that differ it rarely returns false. Both elements must be below 2p, so that
+// elements that are equal modulo p differ by 0 or p.
 func (f *Field) Distinct(x, y uint64) bool {
 	d := (x - y) & low52
 	p := f.constants[0]
 	return d != 0 && d != p && d != low52+1-p
 }
 
-// Negated is the bit of a pick that makes Gather negate the point.
+// Negated is a bit that may be set in an element of Gather's parameter picks. Gather then negates the point.
 const Negated = 1 << 31
 
-// Gather fills the places in points, one after the other, with points from a table of entries. A pick is the index of
-// an entry; if it has the bit Negated, the point is negated. There must be Width picks for each place. The parameter
-// entries points to the first entry of the table, which must be contiguous and not empty.
+// Gather copies points from a table of entries into the places in points, one place after the other. Each element of
+// picks is the index of an entry in the table. If the bit Negated is set in it, Gather negates the point. For each
+// place, picks must have Width elements. The parameter entries is the address of the first entry of the table, which
+// must be contiguous and not empty.
 func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	n := len(picks) / Width
 	if len(picks)%Width != 0 || len(points) < n*f.PlaceWords() {
@@ -194,8 +196,8 @@ func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	}
 }
 
-// Pack converts the places in points to entries, one place after the other. The parameter entries points to the
-// memory for the first entry.
+// Pack converts the affine points in all places of points to entries, one place after the other. The parameter
+// entries is the address at which Pack writes the first entry.
 func (f *Field) Pack(entries *uint64, points []uint64) {
 	n := len(points) / f.PlaceWords()
 	switch {

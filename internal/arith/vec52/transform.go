@@ -3,8 +3,8 @@ package vec52
 // The functions in this file transform vectors over fields of five limbs, in passes of one, two or three levels over
 // the vector's blocks.
 
-// Direction says whether a transform goes to bit-reversed order or from it. Each direction is the transpose of the
-// other.
+// Direction says whether a transform turns natural order into bit-reversed order or the reverse. The matrices of
+// the two directions are transposes of each other.
 type Direction int
 
 // The two directions of a transform.
@@ -13,11 +13,13 @@ const (
 	FromReversed
 )
 
-// RowWords returns how many words of roots Four needs for a part. The roots are that of the part and those of its two
-// halves. Each root is below 1.1 p and stored limb after limb.
+// RowWords returns the number of words that the roots of one part have in the parameter roots of Four. These are
+// three roots: the root of the part, and the roots of its two halves. Each root is below 1.1 p and is stored limb
+// after limb.
 func (f *Field) RowWords() int { return 3 * f.limbs }
 
-// SetRow sets row to the roots that Four needs for part b. roots must have the roots of parts 0 to 2b + 1, in blocks.
+// SetRow sets row to the three roots that Four needs for part b (see RowWords). The parameter roots must hold the
+// roots of parts 0 to 2b + 1, eight in each block.
 func (f *Field) SetRow(row, roots []uint64, b int) {
 	for k, j := range [3]int{b, 2 * b, 2*b + 1} {
 		for i := range f.limbs {
@@ -26,9 +28,10 @@ func (f *Field) SetRow(row, roots []uint64, b int) {
 	}
 }
 
-// EightWords returns how many words of roots Eight needs for eight blocks of a vector. The roots take seven blocks
-// and are below 1.1 p. One block is for the parts of eight elements, two are for their halves (even, then odd), and
-// four are for their quarters 0 to 3.
+// EightWords returns the number of words that the roots for eight blocks of a vector have in the parameter roots of
+// Eight. These roots take seven blocks and are below 1.1 p. The first block has the roots of the parts of eight
+// elements. The next two blocks have the roots of the parts' first halves and of their second halves. The last four
+// have the roots of their quarters 0 to 3.
 func (f *Field) EightWords() int { return 7 * f.Block() }
 
 // rows checks the arguments of a pass over rows and returns how often its loop runs.
@@ -40,10 +43,11 @@ func (f *Field) rows(x []uint64, rows, stride, columns, parts int) int {
 	return columns * parts
 }
 
-// Four does two levels of a transform on consecutive parts. The parameter parts is the number of these parts. Each
-// part has four rows. The parameter stride is how many blocks a row has, and the parameter columns is how many of
-// them, from the first on, Four works on. If there are several parts, columns must be equal to stride. roots has
-// RowWords words for each part. The bounds of the elements hold for at most 28 levels in all.
+// Four computes two levels of a transform on consecutive parts of a vector, which are in x. The parameter parts is
+// the number of these parts. Each part consists of four rows, and the parameter stride is the number of blocks in a
+// row. Four works on the first blocks of each row; the parameter columns is the number of these blocks. If there
+// are several parts, columns must be equal to stride. The parameter roots has RowWords words for each part.
+// Elements grow from level to level, and the kernels have room for at most 28 levels in all.
 func (f *Field) Four(d Direction, x []uint64, stride, columns, parts int, roots []uint64) {
 	n := f.rows(x, 4, stride, columns, parts)
 	if len(roots) < parts*f.RowWords() {
@@ -60,8 +64,8 @@ func (f *Field) Four(d Direction, x []uint64, stride, columns, parts int, roots 
 	}
 }
 
-// FourOfAll does two levels like Four, for the one part that is the whole vector. It skips the multiplications by
-// that part's first two roots, which are 1.
+// FourOfAll computes the same two levels as Four, for a single part that is the whole vector. It skips the
+// multiplications by the first two of the part's three roots, because they are 1.
 func (f *Field) FourOfAll(d Direction, x []uint64, stride, columns int, roots []uint64) {
 	n := f.rows(x, 4, stride, columns, 1)
 	if len(roots) < f.RowWords() {
@@ -78,9 +82,9 @@ func (f *Field) FourOfAll(d Direction, x []uint64, stride, columns int, roots []
 	}
 }
 
-// TwoOfAll does the level that splits the whole vector into two rows. The parameter stride is how many blocks a row
-// has, and the parameter columns is how many of them, from the first on, TwoOfAll works on. This level is the same in
-// both directions.
+// TwoOfAll computes the level that splits the whole vector into two rows. The parameter stride is the number of
+// blocks in a row. TwoOfAll works on the first blocks of each row; the parameter columns is the number of these
+// blocks. This level is the same in both directions.
 func (f *Field) TwoOfAll(x []uint64, stride, columns int) {
 	n := f.rows(x, 2, stride, columns, 1)
 	switch {
@@ -92,8 +96,9 @@ func (f *Field) TwoOfAll(x []uint64, stride, columns int) {
 	}
 }
 
-// Eight does the three levels on parts of eight, four and two elements, in every eight blocks of x. roots has
-// EightWords words for every eight blocks.
+// Eight computes three levels of a transform on parts of eight elements: on the parts themselves, on their halves
+// and on their quarters. Each block of x is one such part, and the number of blocks must be a multiple of eight.
+// The parameter roots has EightWords words for every eight blocks.
 func (f *Field) Eight(d Direction, x, roots []uint64) {
 	n := len(x) / (Width * f.Block())
 	if len(x)%(Width*f.Block()) != 0 || len(roots) < n*f.EightWords() || f.limbs != 5 {
@@ -110,8 +115,9 @@ func (f *Field) Eight(d Direction, x, roots []uint64) {
 	}
 }
 
-// Turn fills tiles, each of which has eight blocks. Tile t has blocks t, t + stride, ..., t + 7 stride of src,
-// transposed: blocks and lanes are exchanged, and both are in bit-reversed order.
+// Turn fills tiles of eight blocks each with the transposed blocks of src. For i and k from 0 to 7, element k of
+// block t + i stride of src becomes element i' of block k' in tile t. Here i' and k' are the numbers i and k with
+// their three bits in reverse order.
 func (f *Field) Turn(tiles, src []uint64, stride int) {
 	n := len(tiles) / (Width * f.Block())
 	if len(tiles)%(Width*f.Block()) != 0 || n > 0 && len(src) < (7*stride+n)*f.Block() || f.limbs != 5 {
@@ -127,8 +133,8 @@ func (f *Field) Turn(tiles, src []uint64, stride int) {
 }
 
 // Import converts elements from gnark-crypto's form to blocks. In that form an element v has four words, which hold
-// v 2^256 modulo p. The parameter words points to the first word of the elements: Width elements for each block of
-// dst. The results are below 1.1 p.
+// v 2^256 modulo p. The parameter words is the address of the first element. There are Width elements for each
+// block of dst. The results are below 1.1 p.
 func (f *Field) Import(dst []uint64, words *uint64) {
 	n := f.blocks(dst, dst, dst)
 	switch {

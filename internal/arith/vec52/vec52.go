@@ -1,16 +1,17 @@
-// Package vec52 implements arithmetic in prime fields, and on affine points over them, for eight elements at once.
-// It uses limbs of 52 bits, the radix of AVX-512 IFMA, whose instructions multiply limbs of eight lanes.
+// Package vec52 implements arithmetic in prime fields and on points of elliptic curves, for eight elements or
+// points at once. It uses limbs of 52 bits, because the instructions of AVX-512 IFMA multiply eight pairs of such
+// limbs at once, one pair in each lane of a register.
 //
 // Eight elements form a block, which is stored limb by limb: word 8i+k is limb i of element k. An element x is
 // represented by x R modulo p for R = 2^(52 limbs) (Montgomery 1985). The representation may be p or more; each
 // function states its bound.
 //
-// Eight points form a place: one block for each coordinate, all below 1.1 p. A place of affine points has the blocks
-// x and y, and a place of projective points has X, Y and Z. Tables store each affine point as an entry: x and then
-// y, both below p, in as few 64-bit words as possible.
+// Eight points form a place, which has one block for each coordinate. All coordinates are below 1.1 p. A place of
+// affine points has the blocks x and y, and a place of projective points has X, Y and Z. Tables store each affine
+// point as an entry: x and then y, both below p, in as few 64-bit words as possible.
 //
-// A transform goes through levels. Each level splits parts of a vector into halves: part b into parts 2b and 2b + 1
-// of the next level. The root of part b is exp(πi rev(b)), in the notation of complex roots of unity. The fraction
+// A transform has levels. Each level splits each part of a vector into halves: part b into parts 2b and 2b + 1 of
+// the next level. The root of part b is exp(πi rev(b)), in the notation of complex roots of unity. The fraction
 // rev(b) has the bits of b after the binary point, the least significant first.
 package vec52
 
@@ -33,8 +34,8 @@ const (
 	low52 = 1<<radix - 1
 )
 
-// Kernel selects an implementation: vector instructions, or portable Go in the same radix. The portable one is slow
-// and serves as the reference for the other.
+// Kernel selects an implementation: vector instructions, or portable Go in the same radix. The portable
+// implementation is slow and serves as the reference for the vector instructions.
 type Kernel struct{ name string }
 
 // The kernels.
@@ -74,9 +75,9 @@ type Field struct {
 	constants []uint64 // indexed by layout.Limbs, aligned to a cache line
 }
 
-// New returns the field of order p on kernel k. p must be an odd prime of 209 to 256 or of 365 to 384 bits, and its
-// limbs must have room: R must be at least 32 p. The functions for projective points work on the curve y² = x³ + b;
-// no other function uses b. New panics if p does not have 4 or 6 words of 64 bits.
+// New returns the field of order p on kernel k. The number p must be an odd prime of 209 to 256 or of 365 to 384
+// bits. The limbs must have room for multiples of p: R must be at least 32 p. The functions for projective points
+// work on the curve y² = x³ + b; no other function uses b. New panics if p does not have 4 or 6 words of 64 bits.
 func New(p *big.Int, b uint64, k Kernel) *Field {
 	f := &Field{p: p, b: b, wide: k == IFMA, words: (p.BitLen() + 63) / 64}
 	switch f.words {
@@ -116,7 +117,7 @@ func New(p *big.Int, b uint64, k Kernel) *Field {
 	return f
 }
 
-// WithModulus returns the field of order p on the same kernel, with b = 0.
+// WithModulus returns the field of order p on the same kernel as f. The new field's b is 0 (see New).
 func (f *Field) WithModulus(p *big.Int) *Field {
 	if f.wide {
 		return New(p, 0, IFMA)
@@ -149,7 +150,7 @@ func (f *Field) Represent(v *big.Int) *big.Int {
 	return z.Mod(z, f.p)
 }
 
-// Block returns how many words a block of eight elements takes. Eight affine points take twice as many.
+// Block returns the number of words in a block of eight elements. Eight affine points take twice as many.
 func (f *Field) Block() int { return Width * f.limbs }
 
 // Mul sets z = x y, element by element. z may be x or y. If one factor is below 4p and the other below 8p, the
@@ -167,7 +168,7 @@ func (f *Field) Mul(z, x, y []uint64) {
 	}
 }
 
-// Scale multiplies every block of z by the one given block. Bounds are as for Mul.
+// Scale multiplies every block of z by the given block, element by element. Bounds are as for Mul.
 func (f *Field) Scale(z, block []uint64) {
 	n := f.blocks(z, z, z)
 	switch {
@@ -213,8 +214,8 @@ func (f *Field) blocks(z, x, y []uint64) int {
 	return len(z) / f.Block()
 }
 
-// Set sets element k of a block to the number in words, 64 bits each, the lowest first. The number must fit in the
-// limbs.
+// Set sets element k of a block to a number. The parameter words has the number's 64-bit words, the least
+// significant first. The number must fit in the limbs.
 func (f *Field) Set(block []uint64, k int, words []uint64) {
 	for i := range f.limbs {
 		at, bit := radix*i/64, radix*i%64
@@ -233,8 +234,8 @@ func (f *Field) CopyLane(dst []uint64, j int, src []uint64, k int) {
 	}
 }
 
-// Get sets words to element k of a block, reduced modulo p. The element must be below 2p. Get does not branch on the
-// element's value.
+// Get writes element k of a block to words, reduced modulo p. The element must be below 2p. Get does not branch on
+// the element's value.
 func (f *Field) Get(words, block []uint64, k int) {
 	var e element
 	f.load(&e, block, k)

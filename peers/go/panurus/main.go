@@ -1,8 +1,8 @@
-// Command panurus measures LFDT-Panurus/panurus. The module proxy has it under its name before
-// July 2026: github.com/hyperledger-labs/fabric-token-sdk, v0.12.1. Its token driver zkatdlog,
-// without graph hiding, makes, proves and validates the same transfers and issues as zkbench, on
-// BN254 and BLS12-381, with range proofs by Bulletproofs or compressed sigma protocols. Cases with
-// owner=pseudonym use the driver's pseudonyms (idemixnym).
+// Command panurus measures LFDT-Panurus/panurus. The Go module proxy has this project under the
+// name that it had before July 2026: github.com/hyperledger-labs/fabric-token-sdk, v0.12.1. The
+// project's token driver zkatdlog, without graph hiding, makes, proves and validates the same
+// transfers and issues as zkbench, on BN254 and BLS12-381, with range proofs by Bulletproofs or
+// compressed sigma protocols. Cases with owner=pseudonym use the driver's pseudonyms (idemixnym).
 package main
 
 import (

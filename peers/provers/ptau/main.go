@@ -1,6 +1,6 @@
 // Ptau writes a Groth16 reference string in the format of snarkjs, prepared for the second phase.
-// The secrets of this string are public, so use it for measurement only. The program takes
-// seconds.
+// The secrets of this string are public, so use it for measurement only. The program runs for a
+// few seconds.
 //
 //	go run . POWER FILE
 //

@@ -13,8 +13,9 @@ func Join(parts ...[]byte) (joined []byte) {
 	return joined
 }
 
-// Split returns the parts that Join concatenated. They alias joined. Split panics if joined is not
-// the output of Join: a guest cannot do anything useful with such an input.
+// Split returns the parts that Join concatenated. The parts alias the parameter joined. Split
+// panics if this parameter is not an output of Join: a guest cannot do anything useful with such
+// an input.
 func Split(joined []byte) (parts [][]byte) {
 	for len(joined) > 0 {
 		n := binary.LittleEndian.Uint32(joined)

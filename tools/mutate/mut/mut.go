@@ -62,7 +62,8 @@ func Empty[T any](id int, p *T) *T {
 	return p
 }
 
-// Stream returns x. If mutant id is active, it returns a stream that everybody knows instead.
+// Stream returns x. If mutant id is active, it returns a stream whose bytes are known to everybody
+// instead.
 func Stream(id int, x *sha3.SHAKE) *sha3.SHAKE {
 	if On(id) {
 		return sha3.NewSHAKE256()

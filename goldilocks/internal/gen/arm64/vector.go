@@ -149,7 +149,7 @@ type Count struct {
 	Compute, Memory, Control int
 }
 
-// Counts returns the counts of all functions of Vector and Study.
+// Counts returns a Count for each function in the output of Vector and of Study.
 func Counts() (all []Count) {
 	eachVector(func(f function, a *assembly) {
 		all = append(all, Count{

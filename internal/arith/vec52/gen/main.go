@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package vec52; go generate in that package's folder runs it. A test checks that
-// gen writes exactly the checked-in files.
+// Command gen writes the assembly of package vec52. Run it with "go generate" in the folder of that package. A test
+// checks that gen writes exactly the checked-in files.
 package main
 
 import (

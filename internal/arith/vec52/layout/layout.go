@@ -1,8 +1,9 @@
-// Package layout defines where kernels find the constants of a prime field. Package vec52 writes them there, and the
-// generator of its kernels emits code that reads them.
+// Package layout defines the indices of the constants of a prime field, in a table of 64-bit words. Package vec52
+// fills the table. The generator of its kernels emits code that reads the table.
 package layout
 
-// Limbs is the layout for elements of the given number of limbs. Its methods return indices of 64-bit words.
+// Limbs is the number of limbs of a field's elements, on which the layout of the constants depends. Its methods
+// return indices of 64-bit words in the table of constants.
 type Limbs int
 
 // P returns the index of limb i of the modulus p.
@@ -14,18 +15,18 @@ func (l Limbs) Inverse() int { return int(l) }
 // Mask returns the index of 2^52 - 1.
 func (l Limbs) Mask() int { return int(l) + 1 }
 
-// Quotient returns the index of a constant that is a little below 2^52 times the ratio of 2^(52 (limbs-1)) to p.
-// When an element's last limb is multiplied by this constant, the high half of the product estimates the element's
-// quotient by p.
+// Quotient returns the index of a constant that is a little below 2^(52 limbs) / p, where limbs is the number of
+// limbs. When an element's last limb is multiplied by this constant, the high half of the product estimates the
+// element divided by p.
 func (l Limbs) Quotient() int { return int(l) + 2 }
 
-// Fraction returns the index of a constant that is a little below 2^FractionBits times R/p, where R is 2^(52 limbs).
-// The constant can be used if R is at most 2^12 p. When an element's last limb is multiplied by it, the high half of
-// the product estimates 2^FractionBits times the element's quotient by p.
+// Fraction returns the index of a constant that is a little below 2^FractionBits R / p, where R is 2^(52 limbs). The
+// constant can be used if R is at most 2^12 p. When an element's last limb is multiplied by it, the high half of the
+// product estimates the element divided by p, times 2^FractionBits.
 func (l Limbs) Fraction() int { return int(l) + 3 }
 
-// FractionBits is the number of fractional bits of the constant at Fraction. With this number the constant is below
-// 2^52.
+// FractionBits is the number of fractional bits of the constant whose index Fraction returns. With this number of
+// bits the constant is below 2^52.
 const FractionBits = 40
 
 // Negative returns the index of limb i of 2^(52 limbs) - p.
@@ -37,8 +38,9 @@ func (l Limbs) One(i int) int { return int(l)*2 + 4 + i }
 // ThriceB returns the index of limb i of 3b in Montgomery form, for the curve y² = x³ + b.
 func (l Limbs) ThriceB(i int) int { return int(l)*3 + 4 + i }
 
-// Multiples returns the index of the first of eight words, which hold limb i of 0, p, ..., 7p.
+// Multiples returns the index of the first of eight consecutive words. They hold limb i of 0, of p, and so on, up
+// to limb i of 7p.
 func (l Limbs) Multiples(i int) int { return (int(l)*4+4+7)&^7 + 8*i }
 
-// Words returns the number of words that all constants take.
+// Words returns the number of words that all constants take together.
 func (l Limbs) Words() int { return l.Multiples(int(l)) }

@@ -1,8 +1,8 @@
 // Package limbs has what the guest's implementations of the field have in common: integers of four
 // 64-bit limbs, the least significant first, and sums modulo p, the modulus of BN254's base field.
 //
-// RISC-V has no carry flag, so a carry is a comparison; an instruction that a branch skips costs
-// nothing. Nothing here runs in constant time.
+// RISC-V has no carry flag, so a comparison computes each carry. An instruction that a branch
+// skips costs nothing. Nothing here runs in constant time.
 package limbs
 
 import "math/bits"
@@ -54,8 +54,8 @@ func Complement(z, x *[4]uint64) {
 	z[0], z[1], z[2], z[3] = t0, t1, t2, P3-x[3]-b
 }
 
-// Square2 sets s to x[0] + x[1] and t to 2x[0], both not reduced, and d to x[0] - x[1] modulo p.
-// The square of x in Fp2 is then (s·d, t·x[1]).
+// Square2 sets s to x[0] + x[1] and t to 2x[0], and reduces neither. It sets d to x[0] - x[1]
+// modulo p. The square of x in Fp2 is then (s·d, t·x[1]).
 func Square2(s, d, t *[4]uint64, x *[2][4]uint64) {
 	t0, t1, t2, t3 := sum(&x[0], &x[1])
 	s[0], s[1], s[2], s[3] = t0, t1, t2, t3

@@ -1,5 +1,5 @@
 // Package montgomery implements BN254's base field in Montgomery form: x is represented as x·R mod
-// p, R = 2²⁵⁶.
+// p, where R = 2²⁵⁶.
 //
 // Products follow Montgomery (Modular multiplication without trial division, Math. Comp. 44, 1985),
 // limb by limb with the method CIOS (Koç, Acar, Kaliski: Analyzing and comparing Montgomery

@@ -1,8 +1,8 @@
 //go:build ignore
 
-// Command generate writes product.go: sums of products without loops or calls. Loops and calls
-// would add a fifth to the number of instructions, because the compiler leaves one instruction in
-// place of each call that it inlines.
+// Command generate writes product.go, which computes sums of products without loops or calls.
+// Loops and calls would add a fifth to the number of instructions, because the compiler leaves
+// one instruction in place of each call that it inlines.
 package main
 
 import (
