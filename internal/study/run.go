@@ -21,8 +21,9 @@ import (
 // title returns the title of the sessions that measure the study.
 func (s *Study) title() string { return "study " + s.Name }
 
-// Begin creates a session that measures the study into a directory. On stdout it prints the number of processes, the
-// time that they are expected to take, and the workloads that the study needs and defs does not have.
+// Begin creates a session that measures the study and stores the records in the directory dir. On stdout it prints the
+// number of processes, the time that they are expected to take, and the names of the workloads that the study needs but
+// defs does not have.
 func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writer) (*suite.Session, error) {
 	cases, missing := s.Plan(defs, o)
 	session, err := suite.Begin(dir, &suite.Plan{Header: suite.Header{
@@ -50,8 +51,8 @@ func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writ
 	return session, nil
 }
 
-// Resume opens a directory in which this study was interrupted, so that Measure continues it. It returns an
-// *argument.ValueError if the directory belongs to another study or to a suite.
+// Resume opens a directory in which a measurement of this study was interrupted, so that Measure can continue it. It
+// returns an *argument.ValueError if the directory belongs to another study or to a suite.
 func (s *Study) Resume(dir string) (*suite.Session, error) {
 	session, err := suite.Resume(dir)
 	if err != nil {
@@ -63,9 +64,10 @@ func (s *Study) Resume(dir string) (*suite.Session, error) {
 	return session, nil
 }
 
-// Measure runs the cases of a session that have no record yet, and then writes the page of all records. measure runs one
-// case. again is the command that resumes the study, or empty if it cannot be resumed. If ctx ends, Measure stops and
-// writes the page of what was measured. It closes the session. Its errors are those of suite.Session.Run.
+// Measure runs the cases of a session that have no record yet, and then writes the page of all records. Measure calls
+// the function measure to run one case. The parameter again is the command that resumes the study, or empty if the
+// study cannot be resumed. If ctx ends, Measure stops and writes the page of what was measured until then. In all cases
+// it closes the session. Its errors are those of suite.Session.Run.
 func (s *Study) Measure(ctx context.Context, session *suite.Session, measure func(context.Context, *suite.Case) (*record.Record, error), again string, stdout, stderr io.Writer) error {
 	err := session.Run(ctx, suite.Caller{
 		Measure: func(ctx context.Context, c *suite.Case, _ func(string)) (*record.Record, error) {
@@ -81,8 +83,8 @@ func (s *Study) Measure(ctx context.Context, session *suite.Session, measure fun
 	return errors.Join(err, session.Close())
 }
 
-// Read reads the records of the study from a directory. flag is the name of the flag that gave the directory, for
-// errors. Read returns an *argument.ValueError if a record belongs to another study.
+// Read reads the records of the study from the directory dir. The parameter flag is the name of the flag with which the
+// user gave that directory; errors name it. Read returns an *argument.ValueError if a record belongs to another study.
 func (s *Study) Read(flag, dir string) ([]*record.Record, error) {
 	path := outdir.Records(dir)
 	data, err := record.ReadFile(path)
