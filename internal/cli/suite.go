@@ -141,7 +141,7 @@ type SuiteCall struct {
 	hosts          map[string]*hosts.Host // hosts that run cases; empty: this machine does
 }
 
-// NewSuiteCall returns a SuiteCall and defines its flags --out, --resume and --plan on flags. The
+// NewSuiteCall returns a SuiteCall and adds its flags --out, --resume and --plan to a flag set. The
 // parameter outHelp is the help text of --out.
 func NewSuiteCall(p *Program, flags *pflag.FlagSet, stdout, stderr io.Writer, outHelp string) *SuiteCall {
 	return &SuiteCall{

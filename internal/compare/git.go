@@ -106,10 +106,10 @@ func (v Revision) String() string {
 // comparison is interrupted.
 const worktreeTime = time.Minute
 
-// Build builds the package main as it is in the revision v, and writes the executable to the file
-// at the path program. The executable contains neither paths nor the revision, so equal sources
-// give equal executables. If main has guest programs (Main.Guests), Build builds them beside the
-// executable. Build writes one line of progress to log.
+// Build builds a program's main package as it is in the revision v, and writes the executable to
+// the file at the given path (program). The executable contains neither paths nor the revision, so
+// equal sources give equal executables. If the program has guest programs (Main.Guests), Build
+// builds them beside the executable. Build writes one line of progress to log.
 func (r Repository) Build(ctx context.Context, v Revision, main Main, program string, log io.Writer) error {
 	fmt.Fprintf(log, "building %s\n", v)
 	return r.withTrees(ctx, []Revision{v}, func(trees []string) error {

@@ -74,10 +74,10 @@ func (m *measurement) revision(side stat.Side) Revision {
 }
 
 // Measure builds the two revisions, measures the subject in both, and passes the results to the
-// function show. Its argument partial says why there are fewer results than planned, or is empty.
-// Measure returns a *FailedError if a process failed twice or if its record could not be kept. It
-// returns ErrInterrupted if ctx ended before anything was measured. Otherwise it returns the error
-// of show, or the reason why nothing could be measured.
+// function show. The argument partial of show says why there are fewer results than planned, or is
+// empty. Measure returns a *FailedError if a process failed twice or if its record could not be
+// kept. It returns ErrInterrupted if ctx ended before anything was measured. Otherwise it returns
+// the error of show, or the reason why nothing could be measured.
 func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial string) error) (err error) {
 	m := &measurement{Revisions: r, keep: func(*record.Record) error { return nil }}
 	if m.repo, err = OpenRepository(ctx); err != nil {

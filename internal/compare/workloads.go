@@ -33,8 +33,8 @@ const (
 	exitRefused = 2
 )
 
-// NewJob returns the job that each process of a session runs: the case c of the workload name,
-// measured with the given number of workers for the given duration.
+// NewJob returns the job that each process of a session runs: the case c of the workload with the
+// given name, measured with the given number of workers for the given duration.
 func NewJob(name string, c workload.Case, workers int, duration time.Duration) measure.Job {
 	s := measure.DefaultSettings(workers, duration)
 	s.Check = runner.Check{Policy: runner.CheckSample, N: sessionChecks}

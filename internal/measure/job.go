@@ -235,9 +235,9 @@ func missing(job Job, status record.Status, reason string) *record.Record {
 	return rec
 }
 
-// Serve is the part of Program that runs in the child process. It reads a job from the parameter in
-// and runs it with the workload that the function find returns. It writes the record to the file
-// descriptor that the job names (Job.Record), or to out if the job names none. Errors of the
+// Serve is the part of Program that runs in the child process. It reads a job from its input and
+// runs it with the workload that the function find returns. It writes the record to the file
+// descriptor that the job names (Job.Record), or to its output if the job names none. Errors of the
 // measurement are in the record. Serve returns an error only if it cannot read or start the job,
 // find its workload, or write the record. If the job is still running two seconds after its
 // deadline, Serve calls the function hung, which must end the process.

@@ -3,10 +3,10 @@
 // are a Line.
 //
 // Measurements from different environments are never in the same line, because their difference
-// says nothing about the program. Within a line, each session is one point, the median of the
-// session's processes, because these processes share the state of the machine on that day. A step
-// says when a metric changed, but not why: the machine may have changed in a way that no record
-// shows.
+// says nothing about the program. Within a line, the processes of a session that measure the same
+// build make one point, their median, because they share the state of the machine on that day. A
+// step says when a metric changed, but not why: the machine may have changed in a way that no
+// record shows.
 package history
 
 import (

@@ -1,6 +1,6 @@
 // Package selfcheck checks that comparisons give right answers. It plants a change: the new side
-// does a known amount of additional work, possibly none. It runs sessions like those of `compare
-// --git` on it and counts the wrong answers.
+// does a known amount of additional work, possibly none. It then runs sessions like those of
+// `compare --git` and counts the wrong answers.
 package selfcheck
 
 import (
@@ -60,8 +60,8 @@ func (a Answer) given(t *compare.Table, work int) bool {
 	}
 }
 
-// Bound says how many of a trial's sessions must at least give an answer (Least), and how many may
-// give it at most (Most).
+// Bound says how many of a trial's sessions must give an answer: at least the number Least, and at
+// most the number Most.
 type Bound struct {
 	Answer      Answer
 	Least, Most int

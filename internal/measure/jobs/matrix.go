@@ -103,8 +103,8 @@ func checkAxes(defs, named []workload.Def, lists map[string]string) error {
 	return nil
 }
 
-// DefineAxes defines on flags a flag for each axis of the workloads defs. It returns these flags by
-// the axis' key. The help text of each flag begins with prefix.
+// DefineAxes adds a flag to a flag set for each axis of the workloads defs. It returns these flags
+// by the axis' key. The help text of each flag begins with prefix.
 func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[string]*argument.Option {
 	axes := make(map[string]*argument.Option)
 	for _, def := range defs {

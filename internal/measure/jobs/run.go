@@ -46,9 +46,10 @@ const searchBudget = 2 * time.Minute
 // case is run.
 const MaxProcesses = 1000
 
-// NewRunFlags defines on flags the flags of the run command: a flag for each axis of the workloads
-// defs, and the command's own flags. If a command line names no workloads, the run command measures
-// the parameter main; if main is nil, it measures a small case of each workload.
+// NewRunFlags adds the flags of the run command to a flag set: a flag for each axis of the
+// workloads defs, and the command's own flags. If a command line names no workloads, the run
+// command measures the given main job. If there is no main job (main is nil), it measures a small
+// case of each workload.
 func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunFlags {
 	f := &RunFlags{defs: defs, main: main, axes: DefineAxes(flags, defs, ""), settings: make(measure.Typed)}
 	define := func(name, kind, text, accepted, help string) *argument.Option {
