@@ -62,8 +62,8 @@ func Measure(own Own) (Yardstick, error) {
 }
 
 // WriteYardstick writes a table of our times beside Panurus' figures. Both are in units. One unit is the time of the
-// reference operation on the machine on which the figure was measured. It returns ErrParams, with the index of the row,
-// if Measure refuses a row.
+// reference operation on the machine on which the figure was measured. WriteYardstick returns ErrParams, with the index
+// of the row, if Measure refuses a row.
 func WriteYardstick(w io.Writer, rows []Own) error {
 	measured := make([]Yardstick, len(rows))
 	for i, own := range rows {

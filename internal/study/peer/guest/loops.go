@@ -1,6 +1,6 @@
 // Package guest builds the RISC-V programs that the peers (package peer) execute so that their speeds can be compared.
-// Each program is a loop of instructions that RV32IM and RV64IM have in common. It is an executable without a runtime,
-// and executes (retires) a known number of instructions.
+// Each program is a loop of instructions that RV32IM and RV64IM have in common. Each program is an executable without a
+// runtime, and executes (retires) a known number of instructions.
 package guest
 
 import (
@@ -38,8 +38,8 @@ const (
 	ahead  = 8       // words that a turn uses
 )
 
-// Loops returns three loops. The loop integer does shifts and sums, the loop memory loads and stores words in 64 KiB of
-// memory, and the loop multiply does multiplications.
+// Loops returns three loops. The loop named "integer" does shifts and sums. The loop named "memory" loads and stores
+// words in 64 KiB of memory. The loop named "multiply" does multiplications.
 func Loops() []Loop {
 	return []Loop{
 		{
