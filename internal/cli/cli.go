@@ -1,5 +1,6 @@
 // Package cli is the command line of a program that measures workloads: its commands, their flags
-// and their output. A Program says which workloads it has and which further commands.
+// and their output. The type Program says which workloads the program has, and which further
+// commands.
 package cli
 
 import (
@@ -36,7 +37,8 @@ const (
 	ExitPartial = 3 // stopped before the end, or could not decide
 )
 
-// ExitError ends the command with an exit code. If Text is empty, the output already says why.
+// ExitError is the error of a command that must exit with the exit code Code. If Text is empty, the
+// command's output already says why.
 type ExitError struct {
 	Code int
 	Text string
@@ -44,7 +46,7 @@ type ExitError struct {
 
 func (e *ExitError) Error() string { return e.Text }
 
-// Program is a command with the workloads of a module.
+// Program describes a command-line program that measures the workloads of a Go module.
 type Program struct {
 	Name, Short string
 	Suites      suite.Collection // its families have the workloads, in the order of list
@@ -57,14 +59,14 @@ type Program struct {
 	More func(p *Program, stdout, stderr io.Writer) []Theme
 }
 
-// Table is a file that shows records. Write writes it.
+// Table is a file that shows records. Its field Write writes the file's contents.
 type Table struct {
 	File  string
 	Write func(io.Writer, []*record.Record) error
 }
 
-// Theme is a heading of the help text with its commands. The commands of a theme without a title
-// are hidden.
+// Theme is a heading of the help text and the commands below it. If a theme has no title, its
+// commands are hidden.
 type Theme struct {
 	ID, Title string
 	Commands  []*cobra.Command
@@ -76,7 +78,7 @@ const (
 	ThemeCompare = "compare"
 )
 
-// Defs returns the workloads, in the order of list.
+// Defs returns the program's workloads, in the order in which the list command shows them.
 func (p *Program) Defs() (all []workload.Def) {
 	for _, f := range p.Suites.Families {
 		all = append(all, f.Defs...)
@@ -96,14 +98,14 @@ func (p *Program) FlagNames() (names []string) {
 	return append(names, "help", "version")
 }
 
-// Run runs the command line args and returns its exit code. An error is one line on stderr, except
-// that mistakes in a YAML file are one line each. An interrupt ends the run, with what was measured
-// so far.
+// Run runs the program with the arguments args and returns its exit code. It writes an error to
+// stderr as one line, but writes one line for each mistake in a YAML file. An interrupt ends the
+// measurement, and what was measured until then is kept.
 func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return Execute(p.command(stdin, stdout, stderr), args, stdout, stderr)
 }
 
-// Execute runs a command and returns its exit code.
+// Execute runs the command root with the arguments args and returns its exit code.
 func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

@@ -15,7 +15,8 @@ import (
 // ExecCase is the name of the command by which a child process runs a case.
 const ExecCase = "exec-case"
 
-// ExecCaseCommand returns the command of a child process that runs one case of defs.
+// ExecCaseCommand returns the command that a child process runs: it measures one case of one of the
+// workloads defs, or of the prover that the job itself describes.
 func ExecCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
 		Use:    ExecCase,

@@ -66,7 +66,7 @@ func flagsLike(cmd *cobra.Command, typed string) string {
 	return argument.Among(typed, names, cmd.CommandPath()+" --help")
 }
 
-// NoArguments refuses all arguments except flags.
+// NoArguments returns an error if a command that accepts only flags is given other arguments.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return &argument.ValueError{Field: "argument of " + cmd.Name(), Value: args[0], Accepted: "flags only, see " + cmd.CommandPath() + " --help"}

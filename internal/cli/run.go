@@ -169,8 +169,9 @@ func refused(rec *record.Record) error {
 	return fmt.Errorf("%s: %s", rec.Name(), rec.Error)
 }
 
-// Verdict returns the error with which a run with these records ends, if any: a case failed, the
-// run was interrupted, or a case was stopped before its end.
+// Verdict returns the error with which a run that made the records recs ends. It returns nil unless
+// a case failed, ctx has ended because the run was interrupted, or a case was stopped before its
+// end. The parameter planned is the number of cases of the whole run.
 func Verdict(ctx context.Context, recs []*record.Record, planned int) error {
 	failed, partial := 0, 0
 	for _, rec := range recs {

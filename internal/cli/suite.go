@@ -131,7 +131,8 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	return cmd
 }
 
-// SuiteCall is a command line that runs a suite, with the flags that all such commands have.
+// SuiteCall is a command line that runs a suite. It has the flags that all commands that run suites
+// share: --out, --resume and --plan.
 type SuiteCall struct {
 	p              *Program
 	stdout, stderr io.Writer
@@ -140,7 +141,8 @@ type SuiteCall struct {
 	hosts          map[string]*hosts.Host // hosts that run cases; empty: this machine does
 }
 
-// NewSuiteCall defines these flags. outHelp is the help of --out.
+// NewSuiteCall returns a SuiteCall and adds its flags --out, --resume and --plan to a flag set. The
+// parameter outHelp is the help text of --out.
 func NewSuiteCall(p *Program, flags *pflag.FlagSet, stdout, stderr io.Writer, outHelp string) *SuiteCall {
 	return &SuiteCall{
 		p: p, stdout: stdout, stderr: stderr,
@@ -150,7 +152,8 @@ func NewSuiteCall(p *Program, flags *pflag.FlagSet, stdout, stderr io.Writer, ou
 	}
 }
 
-// Begin begins a suite or, with --plan, shows what it would run.
+// Begin plans the suite in file and runs it. If --plan was given, Begin only shows the planned
+// cases.
 func (c *SuiteCall) Begin(cmd *cobra.Command, file *suite.File, name string, o suite.Options) error {
 	plan, err := suite.NewPlan(c.p.Defs(), file, name, runtime.GOMAXPROCS(0), o)
 	if err != nil {
@@ -176,7 +179,8 @@ func (c *SuiteCall) Begin(cmd *cobra.Command, file *suite.File, name string, o s
 // Resumes reports whether --resume was given.
 func (c *SuiteCall) Resumes() bool { return c.resume.Given }
 
-// Resume continues the suite of --resume or, with --plan, shows its cases.
+// Resume continues the suite in the directory that --resume names. If --plan was given, Resume only
+// shows the suite's cases. It returns an *argument.ValueError if any other flag was given.
 func (c *SuiteCall) Resume(cmd *cobra.Command) error {
 	var other string
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
@@ -256,7 +260,8 @@ func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
 	return SessionError(errors.Join(err, session.Close()))
 }
 
-// SessionError returns the error, with its exit code, of a command whose session ended with err.
+// SessionError converts err, with which a suite's session ended, to the error that the command
+// returns, an *ExitError. It returns nil if err is nil.
 func SessionError(err error) error {
 	switch {
 	case err == nil:

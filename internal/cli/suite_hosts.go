@@ -25,7 +25,8 @@ import (
 // ExecHost is the name of the command by which a copy of the program runs cases on another machine.
 const ExecHost = "exec-host"
 
-// ExecHostCommand returns the command that runs on the other machine of a suite with --on.
+// ExecHostCommand returns the command that the copy of the program runs on another machine, when a
+// suite is run with --on. The command reads jobs from stdin and writes their records to stdout.
 func ExecHostCommand(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
 		Use:    ExecHost,

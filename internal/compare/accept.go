@@ -12,7 +12,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Acceptance lets an exact figure grow deliberately, up to a value.
+// Acceptance is an exception for a Gate: it lets the exact figure Metric of a case grow up to the
+// value Most.
 type Acceptance struct {
 	Metric string
 	Case   string  // workload/case, or a prefix of it followed by *
@@ -20,9 +21,9 @@ type Acceptance struct {
 	Reason string
 }
 
-// ParseAcceptances parses a file of accepted growth. Each line has a metric, a case, the largest
-// value that passes, and the reason, separated by spaces. Empty lines and lines that begin with #
-// are skipped. The error is of type *zkbench.DecodeError and names the line.
+// ParseAcceptances parses a file of acceptances. Each line has a metric, a case, the largest value
+// that passes, and the reason, separated by spaces. Empty lines and lines that begin with # are
+// skipped. The error is of type *zkbench.DecodeError and names the line.
 func ParseAcceptances(data []byte) (all []Acceptance, err error) {
 	lines, offset := bufio.NewScanner(bytes.NewReader(data)), 0
 	for n := 1; lines.Scan(); n++ {

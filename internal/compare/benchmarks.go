@@ -23,9 +23,9 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// Benchmarks measures the benchmarks of Go packages, of any module. Each revision's test binaries
-// run as under go test, in the package's directory in a tree of the revision. A binary that prints
-// a failure has failed.
+// Benchmarks measures the benchmarks of Go packages, of any module. The test binaries of each
+// revision run as under `go test`: the working directory is the package's directory in a checkout
+// of that revision. A process fails if its binary prints a failure.
 type Benchmarks struct {
 	Packages []string // as go test accepts them, relative to the current directory
 	Flags    []string // the flags of go test that test binaries accept, and the packages' own
@@ -33,7 +33,7 @@ type Benchmarks struct {
 	nowhere map[string]bool // those of Packages that match no package in one revision
 }
 
-// PackagesAccepted says which Packages are accepted.
+// PackagesAccepted tells the user which values Benchmarks.Packages may have.
 const PackagesAccepted = "packages with benchmarks, as go test takes them, for example ./... or ./a,./b"
 
 // defaultFlags are the flags of a session's short processes. Flags that the user gives override

@@ -16,8 +16,9 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Bisection looks for the commit between two revisions that made a metric worse. A gate decides:
-// each step compares a commit with the good revision.
+// Bisection looks for the commit between two revisions that made a metric worse. Each step compares
+// a commit with the revision Good, and a Gate with the limit Limit decides whether the commit is
+// worse.
 type Bisection struct {
 	Good, Bad string // as ParseRange returns them
 	Main      Main   // the program that has the workload
@@ -37,8 +38,8 @@ type Step struct {
 	Skipped string // why the commit cannot be measured; empty if it can
 }
 
-// String returns the step as a line. It begins with - if the commit is worse, + if it is not, and ?
-// if that is not known.
+// String returns the step as a line of text. The line begins with "-" if the commit is worse, with
+// "+" if it is not, and with "?" if that is not known.
 func (s Step) String() string {
 	if s.Skipped != "" {
 		return fmt.Sprintf("? %s: %s", s.Commit, s.Skipped)
@@ -60,9 +61,10 @@ type Found struct {
 	Change float64  // relative change of the bad revision
 }
 
-// Find bisects and passes every step to each. It returns an *argument.ValueError if the range has
-// no commits or the metric has no row. It returns zkbench.ErrEnv if the bad revision is not shown
-// to be worse. Other errors say why the bad revision could not be compared.
+// Find runs the bisection and calls the function each with every step. It returns an
+// *argument.ValueError if the range has no commits or if the comparison has no row for the metric.
+// It returns zkbench.ErrEnv if the comparison does not show that the revision Bad is worse. Any
+// other error says why the revision Bad could not be compared.
 func (b *Bisection) Find(ctx context.Context, each func(Step)) (*Found, error) {
 	repo, err := OpenRepository(ctx)
 	if err != nil {
@@ -173,7 +175,8 @@ func (b *Bisection) metric() string {
 	return b.Metric
 }
 
-// Commit is a commit of the range and its subject. The hash of the working tree is empty.
+// Commit is a commit of the bisected range: its hash and the subject of its message. For the
+// working tree, the hash is empty.
 type Commit struct{ Hash, Subject string }
 
 // String returns the commit's short hash and its subject, or WORK for the working tree.
@@ -184,9 +187,10 @@ func (c Commit) String() string {
 	return format.Commit(c.Hash) + " " + c.Subject
 }
 
-// Commits returns the commits after from, up to and including to, oldest first. At merges it
-// follows first parents. It returns an *argument.ValueError if there are none or from is not an
-// ancestor of to.
+// Commits returns the commits of a range, oldest first. The first revision given is not part of the
+// range; the second one is the end of the range and part of it. At a merge, Commits follows only
+// the first parent. It returns an *argument.ValueError if the range has no commits, or if its
+// beginning is not an ancestor of its end.
 func (r Repository) Commits(ctx context.Context, from, to string) ([]Commit, error) {
 	tip := to
 	if to == Work {

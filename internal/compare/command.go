@@ -15,16 +15,18 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// Command measures a command, in any language, in the trees of both revisions. Each process of the
-// session is one run of it. Its figures are time, processor time and peak memory, and the results
-// in the Go benchmark format that it prints, if any.
+// Command measures a command, of a program in any language, in a checkout of each of the two
+// revisions. Each process of the session runs the command once. The figures of a process are its
+// time, its processor time and its peak memory. If the command prints results in the Go benchmark
+// format, those results are figures, too.
 type Command struct {
 	Build string // run once in each tree; empty: nothing to build
 	Run   string
 	Shell bool // run both with sh; otherwise argument.Words splits them into words
 }
 
-// Tree is the placeholder in commands for the directory of the revision's tree.
+// Tree is a placeholder in the texts of commands. It stands for the directory in which the revision
+// is checked out.
 const Tree = "{dir}"
 
 // argv returns the arguments that run a command in a tree.
@@ -45,7 +47,8 @@ func (c *Command) argv(field, command, tree string) ([]string, error) {
 	return words, nil
 }
 
-// Check returns an error if one of the commands cannot be run, before anything is built.
+// Check returns an error if the text of Build or Run is not a command. It can be called before
+// anything is built.
 func (c *Command) Check() error {
 	for field, command := range map[string]string{"build": c.Build, "run": c.Run} {
 		words, err := c.argv(field, command, Tree)

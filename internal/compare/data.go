@@ -12,9 +12,9 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// CSV writes one line for each row. Figures are not rounded, changes and noise floors are relative,
-// and a missing figure is an empty cell. Remarks about the whole table are repeated on every line,
-// in the column remarks.
+// CSV writes the table in CSV format, one line for each row. Figures are not rounded, changes and
+// noise floors are relative, and a missing figure is an empty cell. Remarks about the whole table
+// are repeated on every line, in the column "remarks".
 func (t *Table) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{

@@ -14,9 +14,11 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Gate is the largest change for the worse that passes. Exact figures are always gated: any growth
-// fails, except that the counts of what an operation executes, which move with every edit, may grow
-// up to the limit. Other figures are gated if DefaultGated or Metrics has them.
+// Gate is a rule that says which rows of a table fail: those whose figure has become worse by more
+// than Limit. Exact figures are always judged, and fail if they grow at all. The counts of what an
+// operation executes (function Executed) are an exception: they change with every edit of the code,
+// so they may grow up to Limit. Other figures are judged if DefaultGated or Metrics contains their
+// metric.
 type Gate struct {
 	Limit      float64      // relative: 0.03 is 3 %
 	Metrics    []string     // metrics to gate in addition to DefaultGated
@@ -25,11 +27,11 @@ type Gate struct {
 	Accepted   []Acceptance // growth of exact rows that passes, and the table says so
 }
 
-// GateAccepted says which texts ParseLimit accepts.
+// GateAccepted tells the user which texts ParseLimit accepts.
 const GateAccepted = "a change in per cent or as a fraction, for example 3% or 0.03, from 0 to 100%"
 
-// ParseLimit parses a limit such as 3% or 0.03. It returns an *argument.ValueError if text is not
-// one.
+// ParseLimit parses a limit such as 3% or 0.03. It returns an *argument.ValueError if text is not a
+// limit.
 func ParseLimit(text string) (float64, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	limit, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
@@ -42,8 +44,8 @@ func ParseLimit(text string) (float64, error) {
 	return limit, nil
 }
 
-// DefaultGated returns the timed metrics that every gate judges. Those of benchmark output are
-// units.
+// DefaultGated returns the names of the timed metrics that every gate judges. For the output of go
+// test -bench, the metrics are units, such as ns/op.
 func DefaultGated() []string {
 	return []string{
 		record.LatencyMin.Name(), record.LatencyMean.Name(), record.LatencyP50.Name(), record.Throughput.Name(), record.CPUTime.Name(), record.RunTime.Name(),
@@ -58,10 +60,10 @@ type Outcome struct {
 	Lost    []Only // cases and gated metrics that the new side lacks
 }
 
-// Apply judges the rows of t and marks those that fail the gate (Tripped) and those that are too
-// noisy to be judged (Blind). A gate without anything to judge would always pass. So Apply returns
-// an *argument.ValueError if no row has a metric that g names, and zkbench.ErrEnv if no row is
-// gated.
+// Apply judges the rows of t. It sets Row.Tripped in rows that fail the gate, and Row.Blind in rows
+// that are too noisy to be judged. A gate without anything to judge would always pass. Therefore
+// Apply returns an *argument.ValueError if g names a metric that no row has, and zkbench.ErrEnv if
+// t has rows but g judges none of them.
 func (g Gate) Apply(t *Table) (Outcome, error) {
 	metrics, flag := g.Metrics, "gate-metrics"
 	if g.Only != "" {
@@ -127,7 +129,8 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 // Percent returns the limit as a percentage, for example "3 %".
 func (g Gate) Percent() string { return format.Exact(100*g.Limit) + " %" }
 
-// Name returns the row's metric with its change or, if there is none, the reason.
+// Name returns the row's metric and its change. If the verdict is Unknown, Name returns the metric
+// and the reason. If the relative change is infinite, Name returns the metric and both values.
 func (r Row) Name() string {
 	switch {
 	case r.Verdict == Unknown:

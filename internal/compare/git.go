@@ -28,10 +28,11 @@ import (
 // Work names the working tree in place of a revision.
 const Work = "WORK"
 
-// RangeAccepted says which texts ParseRange accepts.
+// RangeAccepted tells the user which texts ParseRange accepts.
 const RangeAccepted = "REV1..REV2, for example HEAD~1..HEAD; " + Work + " is the working tree"
 
-// ParseRange splits REV1..REV2. It returns an *argument.ValueError if text has another form.
+// ParseRange splits a text of the form REV1..REV2 into its two revisions. It returns an
+// *argument.ValueError if text does not have that form.
 func ParseRange(text string) (from, to string, err error) {
 	from, to, two := strings.Cut(text, "..")
 	if !two || from == "" || to == "" || strings.HasPrefix(to, ".") || strings.Contains(to, "..") {
@@ -40,16 +41,17 @@ func ParseRange(text string) (from, to string, err error) {
 	return from, to, nil
 }
 
-// Repository is a git repository to build revisions from: the one that the current directory is in,
-// regardless of the environment variables that git sets for a hook. The repository is not changed,
-// except for worktrees that exist while they are needed.
+// Repository is a git repository whose revisions can be built: the one that contains the current
+// directory, even if the environment variables that git sets for a hook name another. Its methods
+// do not change the repository, except that they add worktrees to it and remove them when they are
+// no longer needed.
 type Repository struct {
 	root string
 	here string // the current directory, relative to the root
 }
 
-// OpenRepository returns the repository that the current directory is in. It returns zkbench.ErrEnv
-// if there is none.
+// OpenRepository returns the repository that contains the current directory. It returns
+// zkbench.ErrEnv if there is none.
 func OpenRepository(ctx context.Context) (Repository, error) {
 	root, err := Repository{}.git(ctx, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -62,13 +64,14 @@ func OpenRepository(ctx context.Context) (Repository, error) {
 	return Repository{root, filepath.FromSlash(here)}, nil
 }
 
-// Revision is a commit of the repository, or the working tree.
+// Revision is a commit of a Repository, or its working tree.
 type Revision struct {
 	Name   string // as the user gave it
 	Commit string // its hash, followed by format.Dirty if the working tree differs from it
 }
 
-// Resolve finds the commit of a revision. It returns an *argument.ValueError if there is none.
+// Resolve returns the revision with the given name and its commit. It returns an
+// *argument.ValueError if the repository has no such revision.
 func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) {
 	rev := name
 	if name == Work {
@@ -90,7 +93,7 @@ func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) 
 	return Revision{Name: name, Commit: commit}, nil
 }
 
-// String returns the revision's name in tables, for example HEAD~1 5019ef6.
+// String returns the text for the revision in tables, for example HEAD~1 5019ef6.
 func (v Revision) String() string {
 	commit := format.Commit(v.Commit)
 	if strings.HasPrefix(v.Commit, v.Name) {
@@ -103,9 +106,10 @@ func (v Revision) String() string {
 // comparison is interrupted.
 const worktreeTime = time.Minute
 
-// Build builds the main package of a revision into the file program. Paths and revisions are left
-// out of the program, so that equal sources give equal programs. Its guests, if it has any, are
-// built beside it. Build writes one line of progress to log.
+// Build builds a program's main package as it is in the revision v, and writes the executable to
+// the file at the given path (program). The executable contains neither paths nor the revision, so
+// equal sources give equal executables. If the program has guest programs (Main.Guests), Build
+// builds them beside the executable. Build writes one line of progress to log.
 func (r Repository) Build(ctx context.Context, v Revision, main Main, program string, log io.Writer) error {
 	fmt.Fprintf(log, "building %s\n", v)
 	return r.withTrees(ctx, []Revision{v}, func(trees []string) error {
@@ -133,8 +137,9 @@ func buildGuests(ctx context.Context, v Revision, main Main, tree, program strin
 	return nil
 }
 
-// BuildCounting builds the main package of a revision as a program that counts, and returns the
-// index of what it counts.
+// BuildCounting is like Build, except that the executable counts the operations and statements that
+// it executes (package opcount). BuildCounting returns the index with which these counts can be
+// read.
 func (r Repository) BuildCounting(ctx context.Context, v Revision, main Main, program string, log io.Writer) (index *opcount.Index, err error) {
 	fmt.Fprintf(log, "building %s to count\n", v)
 	err = r.withTrees(ctx, []Revision{v}, func(trees []string) error {

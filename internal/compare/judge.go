@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Verdict is what a row shows. Times and rates become slower or faster. All other figures grow or
-// shrink, whichever of the two is better.
+// Verdict says what a row of a table shows. For times and rates the verdict is Slower or Faster;
+// for other figures it is Grew or Shrank, even where growth is an improvement.
 type Verdict string
 
 const (
@@ -109,8 +109,8 @@ func (r *Row) compareExact(old, recent []float64) {
 // time.
 const instructionsTrace = 0.005
 
-// Executed reports whether a metric counts what an operation executes, which Workloads.Count
-// measures.
+// Executed reports whether a metric counts what an operation executes: field multiplications, group
+// operations, statements or instructions. A comparison counts these if Workloads.Count is set.
 func Executed(metric string) bool {
 	switch metric {
 	case record.FieldMuls.Name(), record.GroupOps.Name(), record.Statements.Name(), record.Instructions.Name():

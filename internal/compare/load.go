@@ -16,9 +16,9 @@ import (
 const acceptedFiles = "accepted: records as run --json writes them, or the output of go test -bench"
 
 // Load reads a file of records or of go test -bench output. If the first line that is not empty
-// begins with a brace, it is a file of records. The error wraps zkbench.ErrMalformed and names the
-// file, the line, what is wrong and what is accepted. Then Load returns no set: a part of a file is
-// never compared as if it were the whole.
+// begins with a brace, it is a file of records. If data is wrong, Load returns an error that wraps
+// zkbench.ErrMalformed and names the file, the line, what is wrong and what is accepted. In that
+// case it returns no set, so that a part of a file is never compared as if it were the whole.
 func Load(name string, data []byte) (*Set, error) {
 	text := bytes.TrimSpace(data)
 	var s *Set

@@ -13,15 +13,17 @@ import (
 	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
-// Main is the main package of a program with workloads. Revisions of the program are built from it.
+// Main is the main package of a program with workloads. The program is built from it at each
+// revision.
 type Main struct {
 	Module, Path string // import paths of the module and of the package
 	Guests       string // as in workload.Def
 	dir          string // relative to the repository's root
 }
 
-// OwnMain returns the main package of the running program. It is empty if the program was built
-// from a list of files.
+// OwnMain returns the main package of the running program. It returns the zero Main if the program
+// has no build information. If the program was built from a list of files, the result has no
+// module.
 func OwnMain() Main {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -33,8 +35,8 @@ func OwnMain() Main {
 // moduleLine matches the line of a go.mod that names the module.
 var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`)
 
-// Find returns the main package with its directory in the repository. It returns an
-// *argument.ValueError if the repository does not have its module.
+// Find looks for the main package m in the repository and returns it together with its directory.
+// It returns an *argument.ValueError if the repository does not contain the module of m.
 func (r Repository) Find(ctx context.Context, m Main) (Main, error) {
 	refused := &argument.ValueError{
 		Field: "program to build here", Value: m.Path,

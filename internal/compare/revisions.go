@@ -17,7 +17,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Revisions measures two revisions of the repository that the current directory is in.
+// Revisions measures two revisions of the git repository that contains the current directory.
 type Revisions struct {
 	From, To string  // as ParseRange returns them
 	Subject  Subject // what to measure in both
@@ -73,10 +73,11 @@ func (m *measurement) revision(side stat.Side) Revision {
 	return m.revs[0]
 }
 
-// Measure builds the two revisions, measures the subject in both, and passes the results to show.
-// partial says why they are fewer than planned, or is empty. Measure returns a *FailedError if a
-// process failed twice or its record could not be kept, and ErrInterrupted if nothing was measured.
-// Otherwise it returns the error of show, or the reason why there was no session.
+// Measure builds the two revisions, measures the subject in both, and passes the results to the
+// function show. The argument partial of show says why there are fewer results than planned, or is
+// empty. Measure returns a *FailedError if a process failed twice or if its record could not be
+// kept. It returns ErrInterrupted if ctx ended before anything was measured. Otherwise it returns
+// the error of show, or the reason why nothing could be measured.
 func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial string) error) (err error) {
 	m := &measurement{Revisions: r, keep: func(*record.Record) error { return nil }}
 	if m.repo, err = OpenRepository(ctx); err != nil {
@@ -233,10 +234,11 @@ func (s *caseSession) add(ctx context.Context, blocks int) {
 	}
 }
 
-// MoreBlocks estimates how many more blocks a session needs until the gate can judge every row,
-// given that an interval shrinks with the square root of the number of blocks. The result is even
-// and at most as many as the session has, rounded up. It is 0 if no more are needed or no block is
-// complete.
+// MoreBlocks estimates how many more blocks (Session) a session needs until the gate can judge
+// every row. It assumes that the width of a confidence interval is inversely proportional to the
+// square root of the number of blocks. The result is an even number. It is at most the number of
+// complete blocks that the session already has, rounded up to an even number. It is 0 if no more
+// blocks are needed or if the records cannot be compared.
 func MoreBlocks(session []*record.Record, gate Gate) int {
 	sides, err := Split("session", session)
 	if err != nil || sides.Old == nil || sides.New == nil {

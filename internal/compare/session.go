@@ -29,8 +29,8 @@ type Session struct {
 // processes is the number of processes in a block.
 const processes = 3
 
-// FailedError says that a process of a session failed, or that its record could not be kept. If a
-// process failed, it wraps zkbench.ErrEnv. A session ends if a process fails twice.
+// FailedError says that a process of a session failed, or that its record could not be kept. In the
+// first case the error wraps zkbench.ErrEnv. If the same process fails twice, the session ends.
 type FailedError struct {
 	Record *record.Record
 	Once   bool  // the process was run again and succeeded
@@ -52,9 +52,10 @@ func (e *FailedError) Error() string {
 func (e *FailedError) Unwrap() error { return cmp.Or(e.Err, zkbench.ErrEnv) }
 
 // Measure runs the given number of further blocks and returns the records of the processes that
-// succeeded, with their positions in the session. A process that fails is run again, once and
-// immediately. If that fails too, the error has type *FailedError; if ctx ends first, it is ctx's.
-// The records until then are returned with the error.
+// succeeded. Each record has the position of its process in the session. If a process fails,
+// Measure immediately runs it once more. If that fails too, Measure returns a *FailedError. If ctx
+// ends, Measure returns an error of ctx. With either error it also returns the records of the
+// processes that had succeeded before.
 func (s *Session) Measure(ctx context.Context, blocks int) ([]*record.Record, error) {
 	if s.id == "" {
 		s.id = rand.Text()

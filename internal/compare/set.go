@@ -1,13 +1,14 @@
 // Package compare measures by how much a new version differs from an old one. Its input is records
-// or the output of go test -bench. Its result is a table of effects with confidence intervals, each
-// compared with the noise that the machine showed, and a gate for builds.
+// or the output of go test -bench. Its result is a table of changes with confidence intervals. Each
+// change is compared with the noise that the machine showed. A Gate, a limit for changes for the
+// worse, can make a build fail.
 //
 // The unit of replication is the process (package stat): one record is one value of each metric,
 // and so is one result line of a benchmark. Exact figures (sizes, constraints, allocations of
 // serial cases) are compared directly.
 //
-// The package does not promise that a case without a difference shown is unchanged. It says how
-// large a difference it could not rule out.
+// If a comparison shows no difference for a case, that does not mean that the case is unchanged.
+// The package says how large a difference it could not rule out.
 package compare
 
 import (
@@ -23,7 +24,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Kind says what the figures of a set were read from.
+// Kind says from which kind of input the figures of a Set were read.
 type Kind string
 
 const (
@@ -108,9 +109,11 @@ func (s *Set) addUnfit(failed bool, text string) {
 	s.failed = s.failed || failed
 }
 
-// FromRecords returns the set of a file's or a session's records. It compares all exact metrics and
-// the timed ones of timedMetrics. A record that is not ok is only listed among the processes that
-// cannot be compared. It is ignored if the process was run again and succeeded.
+// FromRecords returns the set that holds the figures of the records recs of a file or a session.
+// The set has all exact metrics of the records, and those of their timed metrics that comparisons
+// use. If a record has a status other than "ok", its figures are left out, and Compare reports its
+// process as one that failed or was stopped. Such a record is ignored if the process was run again
+// and succeeded.
 func FromRecords(name string, recs []*record.Record) (*Set, error) {
 	s := newSet(name, Records)
 	type place struct {

@@ -15,12 +15,14 @@ import (
 // Confidence is the confidence level of every interval.
 const Confidence = 0.99
 
-// Sides are the sets to compare. Again holds further processes of the old program from the same
-// session, which show the noise of the machine (A/A); it is nil if there are none.
+// Sides are the sets to compare. The set Again holds the figures of further processes of the old
+// program from the same session. Their difference from the set Old shows the noise of the machine
+// (an A/A comparison). Again is nil if there are no such processes.
 type Sides struct{ Old, New, Again *Set }
 
-// Split splits the records of a session by side. It returns zkbench.ErrMalformed if a record has no
-// side of a session, and the errors of FromRecords.
+// Split splits the records of a session by their sides (Process.Side). It returns
+// zkbench.ErrMalformed if a record has none of the sides of a session. It can also return the
+// errors of FromRecords.
 func Split(name string, recs []*record.Record) (Sides, error) {
 	bySide := make(map[stat.Side][]*record.Record)
 	for _, rec := range recs {
@@ -79,7 +81,8 @@ type Row struct {
 	most     float64 // maximum of an exact figure on the new side
 }
 
-// Only is a case, or a metric of a case that both sides have, that only one side has.
+// Only is something that only one side of a comparison has: either a whole case, or a metric of a
+// case that both sides have.
 type Only struct {
 	Side    stat.Side `json:"side"` // the side that has it
 	Package string    `json:"package,omitempty"`
@@ -90,7 +93,8 @@ type Only struct {
 	exact bool         // whether the metric is exact
 }
 
-// UnfitError says that processes failed or were stopped. It wraps zkbench.ErrEnv.
+// UnfitError says that processes cannot be compared because they failed or were stopped. It wraps
+// zkbench.ErrEnv.
 type UnfitError struct {
 	Failed bool // a process of the new side failed, which a gate must not pass
 	Cases  []string
@@ -102,8 +106,9 @@ func (e *UnfitError) Error() string {
 
 func (e *UnfitError) Unwrap() error { return zkbench.ErrEnv }
 
-// Compare compares the sides row by row, in the order of the old side. If processes failed or were
-// stopped, it returns an *UnfitError and, unless there is none, a table of the others.
+// Compare compares the sides and returns a table, whose rows are in the order of the old side. If
+// processes failed or were stopped, it returns an *UnfitError together with a table of the other
+// processes, or with nil if no table can be made of them.
 //
 // Compare returns zkbench.ErrMalformed if the sets are of different kinds, if a set has several
 // sides or hosts, or if units differ. It returns zkbench.ErrEnv if the sets have no case in common,

@@ -94,7 +94,7 @@ func (t *Table) judged() (n int) {
 	return n
 }
 
-// String returns the line below the rows that says what only one side has.
+// String returns the line that a table has below its rows to say what only one side has.
 func (o Only) String() string {
 	text := fmt.Sprintf("only in %s: %s", o.Side, heading(o.Package, o.Case))
 	if o.Metric != "" {
@@ -103,7 +103,8 @@ func (o Only) String() string {
 	return text
 }
 
-// Text writes the table in aligned columns, the rows of a case under its name.
+// Text writes the table as text in aligned columns. The rows of a case are below a line with the
+// case's name.
 func (t *Table) Text(w io.Writer) error {
 	var b strings.Builder
 	for _, line := range t.preamble() {
@@ -133,7 +134,7 @@ func (t *Table) Text(w io.Writer) error {
 	return err
 }
 
-// Markdown writes the table for pages that render pipes as columns.
+// Markdown writes the table in Markdown, with columns separated by pipes.
 func (t *Table) Markdown(w io.Writer) error {
 	var b strings.Builder
 	for _, line := range t.preamble() {

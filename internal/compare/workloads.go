@@ -33,7 +33,8 @@ const (
 	exitRefused = 2
 )
 
-// NewJob returns the job that each process of a session runs.
+// NewJob returns the job that each process of a session runs: the case c of the workload with the
+// given name, measured with the given number of workers for the given duration.
 func NewJob(name string, c workload.Case, workers int, duration time.Duration) measure.Job {
 	s := measure.DefaultSettings(workers, duration)
 	s.Check = runner.Check{Policy: runner.CheckSample, N: sessionChecks}
@@ -41,7 +42,7 @@ func NewJob(name string, c workload.Case, workers int, duration time.Duration) m
 	return measure.Job{Workload: name, Case: c, Settings: s, Deadline: measure.Deadline(s)}
 }
 
-// Workloads measures jobs of a program, which is built from both revisions.
+// Workloads measures jobs of a program, which is built at both revisions.
 type Workloads struct {
 	Main  Main
 	Args  []string // arguments with which a built program runs a job

@@ -15,7 +15,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Options are the flags of a test binary. A flag that the binary does not define has its default.
+// Options are the values of a test binary's flags. If the binary does not define a flag, that flag
+// has its default value.
 type Options struct {
 	flags    *flag.FlagSet
 	settings Typed
@@ -35,9 +36,11 @@ const profileFlag = "profile"
 // smokeDuration is the window of a load test if no flag is given.
 const smokeDuration = 100 * time.Millisecond
 
-// Flags defines the flags of Benchmark and TestParallel on fs: one for each shared axis, one for
-// each axis in extra that has none yet, and -workers, -duration, -setup_samples, -profile and
-// -seed. The testing package parses them:
+// Flags defines on fs the flags that Benchmark and TestParallel use. There is a flag for each axis
+// (parameter of a workload) that workloads share: curve, bits, inputs, outputs, proof type and
+// executor. There is another flag for each axis in extra that has none yet. The other flags are
+// -workers, -duration, -setup_samples, -profile and -seed. The testing package parses the flags if
+// fs is flag.CommandLine:
 //
 //	var options = measure.Flags(flag.CommandLine, workloads.NTT().Axes...)
 func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {
@@ -47,8 +50,8 @@ func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {
 	return OptionsOf(fs)
 }
 
-// DefineFlags defines a flag on fs for each axis, and the flags of the settings. Axes with the same
-// flag share it.
+// DefineFlags defines flags on fs: one for each axis, and those for the settings, which Flags
+// lists. If several axes name the same flag, it is defined once, and they share it.
 func DefineFlags(fs *flag.FlagSet, axes ...workload.Axis) {
 	for _, a := range axes {
 		if option(fs, a.Flag) == nil {
@@ -64,8 +67,8 @@ func DefineFlags(fs *flag.FlagSet, axes ...workload.Axis) {
 	fs.Bool(profileFlag, false, "load tests: write "+strings.Join(resources.ProfileKinds(), ", ")+" profiles of each case to "+ProfileRoot)
 }
 
-// OptionsOf returns the flags that DefineFlags defined on fs. Without them, all options have their
-// defaults.
+// OptionsOf returns the values of the flags that DefineFlags defined on fs. If DefineFlags was not
+// called, all flags have their default values.
 func OptionsOf(fs *flag.FlagSet) *Options {
 	o := &Options{flags: fs, settings: make(Typed)}
 	for _, f := range goTestFlags {
@@ -124,12 +127,13 @@ func (o *Options) matrix(def workload.Def, smoke bool) ([]workload.Case, error) 
 	return workload.Cases(def, lists)
 }
 
-// NumCPU is the name that a list of workers accepts for the number of processors that the program
-// may use.
+// NumCPU is the word that a list of numbers of workers accepts in place of a number. It means the
+// number of processors that the program may use.
 const NumCPU = "NumCPU"
 
-// WorkersAxis returns the axis of the number of operations in flight. It belongs to the run, not to
-// a workload, so only load tests have it in the names of their cases.
+// WorkersAxis returns the axis (parameter of a case) for the number of workers, which is the number
+// of operations that run at the same time. This axis belongs to the run, not to a workload.
+// Therefore it appears in the name of a case only if the case is run as a load test.
 func WorkersAxis() workload.Axis {
 	axis := workload.IntAxis(workload.Axis{Name: "workers", Usage: "numbers of workers", Smoke: "1"}, 1, runner.MaxWorkers, 1)
 	axis.Accepted += ", " + NumCPU

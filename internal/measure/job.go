@@ -25,7 +25,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Job is a case for a child process to run, with its settings.
+// Job is a case that a child process is to run, and the settings for it.
 type Job struct {
 	Workload string        `json:"workload"` // name or command-line id
 	Case     workload.Case `json:"case"`
@@ -53,9 +53,9 @@ func (j Job) Caption() string {
 	return fmt.Sprintf("%s, %s, %s", j.Workload, format.Plural(j.Settings.Workers, "worker"), j.Case)
 }
 
-// Deadline returns a time limit for a case with these settings that only a hanging case exceeds. It
-// leaves three minutes for set-up and checks. Without a window, as with a count alone, it is 24
-// hours.
+// Deadline returns a time limit for a case with the settings s. The limit is so long that only a
+// case that hangs exceeds it. It includes three minutes for set-up and checks. If the settings
+// limit the number of operations but not the time (s.Duration is 0), Deadline returns 24 hours.
 func Deadline(s Settings) time.Duration {
 	if s.Duration == 0 { // until a count is reached, which takes what it takes
 		return 24 * time.Hour
@@ -70,18 +70,20 @@ func Deadline(s Settings) time.Duration {
 // lastWords is how long a child that was told to stop has to write its record before it is killed.
 const lastWords = 2 * time.Second
 
-// Program runs jobs, each in a child process that has the same workloads, so that no case inherits
-// heap, caches or leftover goroutines from another. The child reads the job as JSON on standard
-// input. It writes its record, one JSON line, to a file descriptor of its own, which the output of
-// the measured code cannot damage. If descriptors cannot be inherited, and with older programs, the
-// record comes on standard output.
+// Program runs jobs, each in a child process of its own, so that no case inherits heap, caches or
+// leftover goroutines from another. The child's executable must have the same workloads. The child
+// reads the job as JSON on standard input. It writes its record as one line of JSON to a separate
+// file descriptor, so that the output of the measured code cannot damage the record. On platforms
+// where a child cannot inherit descriptors, the child writes the record to standard output, as
+// older versions of the program always do.
 type Program struct {
 	Path string
 	Args []string // for example exec-case
 	Self bool     // run the executable of this process, even if its path has another file by now
 }
 
-// Run runs the job like Do, except that it returns a failed record if the child cannot be started.
+// Run is like Do, except that it returns a record with status "failed" if the child cannot be
+// started.
 func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	rec, err := p.Do(ctx, job)
 	if err != nil {
@@ -90,10 +92,11 @@ func (p Program) Run(ctx context.Context, job Job) *record.Record {
 	return rec
 }
 
-// Do runs the job and returns its record. At the job's deadline, or when ctx ends, it tells the
-// child to stop, and soon after kills it; the record then holds what was measured until then and
-// has status partial. If a child dies without a record, Do returns a failed record that says how it
-// died. The error says that no child could be started, which says nothing about the case.
+// Do runs the job and returns its record. At the job's deadline, or when ctx ends, Do tells the
+// child to stop, and kills it soon after. The record then has the status "partial" and holds what
+// was measured until then. If a child dies without writing a record, Do returns a record with
+// status "failed" that says how the child died. Do returns an error only if it could not start a
+// child; such an error says nothing about the case.
 func (p Program) Do(ctx context.Context, job Job) (*record.Record, error) {
 	job.Tethered = true
 	own, err := newRecordPipe(&job)
@@ -181,8 +184,8 @@ func (p Program) Do(ctx context.Context, job Job) (*record.Record, error) {
 
 func notStarted(err error) error { return fmt.Errorf("start the child: %w", err) }
 
-// Answers returns an error if the record does not belong to the job because its case or seed
-// differs.
+// Answers returns an error if the record rec does not belong to the job: its workload, its case or
+// its seed differs from the job's.
 func (j Job) Answers(rec *record.Record) error {
 	def := workload.Def{Name: rec.Workload}
 	asked := j.Settings.New(j.Workload, j.Case)
@@ -213,8 +216,8 @@ func temporaryVariable() string {
 	return "TMPDIR"
 }
 
-// Interruptible makes the child receive an interrupt when its context ends. If it is still running
-// after wait, it is killed.
+// Interruptible prepares cmd so that its process receives an interrupt when the command's context
+// ends. If the process is still running after the time wait, it is killed.
 func Interruptible(cmd *exec.Cmd, wait time.Duration) {
 	cmd.WaitDelay = wait
 	cmd.Cancel = func() error {
@@ -232,11 +235,12 @@ func missing(job Job, status record.Status, reason string) *record.Record {
 	return rec
 }
 
-// Serve runs the child's side of Program. It reads a job from in, runs it with the workload that
-// find returns, and writes the record to the job's descriptor or to out. Errors of the measurement
-// are in the record; Serve returns an error only if it cannot read the job, find its workload or
-// write the record. If the job has still not stopped two seconds after its deadline, Serve calls
-// hung, which must end the process.
+// Serve is the part of Program that runs in the child process. It reads a job from its input and
+// runs it with the workload that the function find returns. It writes the record to the file
+// descriptor that the job names (Job.Record), or to its output if the job names none. Errors of the
+// measurement are in the record. Serve returns an error only if it cannot read or start the job,
+// find its workload, or write the record. If the job is still running two seconds after its
+// deadline, Serve calls the function hung, which must end the process.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (workload.Def, error), hung func()) error {
 	var job Job
 	decoder := json.NewDecoder(in)
@@ -311,7 +315,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (wor
 	return err
 }
 
-// Expected estimates from the settings alone how long the job takes.
+// Expected returns an estimate of how long the job takes, computed only from its settings.
 func (j Job) Expected() time.Duration {
 	if j.Stages || j.Settings.Duration == 0 {
 		return 10 * time.Second

@@ -29,12 +29,13 @@ const leakCalibration = 200
 
 // Leak tests whether the operation's time depends on its witness. One worker runs the operation
 // with a fixed witness and with random ones, in random order; Leak compares the times by Welch's
-// t-test. It stops when s.Duration has passed and there are enough samples, or after s.Count
-// operations, whichever is first; a limit of 0 does not apply.
+// t-test. Leak stops when s.Duration has passed and there are enough samples. It also stops after
+// s.Count operations. If either limit is 0, it does not apply.
 //
-// The record's metric leak-t is t; its counters leak-fixed and leak-random count the samples. With
-// too few samples the record is partial and has no t. If the workload has no witness, the record
-// has failed with the error of an *argument.ValueError.
+// The metric leak-t of the record is Welch's t. The record's counters leak-fixed and leak-random
+// are the numbers of samples with the fixed witness and with random ones. If there are too few
+// samples, the record has the status "partial" and no metric leak-t. If the workload has no
+// witness, the record has the status "failed" and the text of an *argument.ValueError as its error.
 func Leak(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	s.Workers, s.Arrivals = 1, nil
 	rec := s.New(def.Name, c)

@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/internal/runner"
 )
 
-// ListenAccepted says which addresses of --listen are accepted.
+// ListenAccepted tells the user which addresses the flag --listen accepts.
 const ListenAccepted = "a host and a port that is free, for example localhost:9100"
 
 // live holds the latest progress of a case's load, for HTTP clients.

@@ -1,6 +1,7 @@
-// Package measure measures workloads: under load (Case), for timing leaks (Leak) and stage by stage
-// (Stages). A case can run in this process or in a child process (Job, Program). Under go test
-// there are benchmarks (Benchmark) and load tests (TestParallel).
+// Package measure measures the cases of workloads. The function Case measures a case under load,
+// Leak tests it for timing leaks, and Stages measures each of its stages. A case can run in the
+// calling process or in a child process (Job, Program). Under `go test`, Benchmark runs benchmarks
+// and TestParallel runs load tests.
 package measure
 
 import (
@@ -25,8 +26,9 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Case sets up the case, runs it and returns its record. Errors are in the record, as its status,
-// error and findings. If ctx ends, the record holds what was measured until then.
+// Case sets up the case c of the workload def, runs it under load and returns its record. Errors
+// are not returned: they are in the record, as its status, error and findings. If ctx ends, the
+// record holds what was measured until then.
 func Case(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	rec := s.New(def.Name, c)
 	describe(rec, def, c)
@@ -192,9 +194,9 @@ func setUp(ctx context.Context, def workload.Def, c workload.Case, inputs, worke
 	return def.New(ctx, c, seed)
 }
 
-// Stages runs each stage of a case once, with the settings' seed, and returns the record: a metric
-// for the time of each stage, and the stages with their memory and sizes. Errors are in the record,
-// with the stages that had ended by then.
+// Stages runs each stage of the case c once, with the seed s.Seed, and returns a record. The record
+// has a metric for the time of each stage, and a list of the stages with their memory and sizes. If
+// a stage fails, the error is in the record, together with the stages that had ended before.
 func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 	rec := record.New()
 	rec.Workload, rec.Case, rec.Axes = def.Name, c.String(), c.Axes()

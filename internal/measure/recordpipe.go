@@ -10,8 +10,8 @@ import (
 const (
 	// recordDescriptor is the first file descriptor that os/exec passes to a child after the standard three.
 	recordDescriptor = 3
-	// LargestRecord is the maximum size of a record in bytes. The record of a window of an hour, with its
-	// intervals, has some megabytes.
+	// LargestRecord is the maximum size in bytes of a record that a child process writes. For
+	// comparison, the record of a measurement of one hour has some megabytes.
 	LargestRecord = 64 << 20
 )
 

@@ -13,8 +13,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Settings say how one case is measured. They are sent to a child process as JSON, also to the
-// child of another version when versions are compared.
+// Settings say how one case is measured. They are sent to a child process as JSON. When versions of
+// a program are compared, the child process may run another version.
 type Settings struct {
 	runner.Config // Queue may be 0: runner.DefaultQueue
 
@@ -31,7 +31,7 @@ type Settings struct {
 	SRSHash string `json:"srs_hash,omitempty"` // BLAKE2b-512 of the file, as its ceremony published it; empty: not known
 }
 
-// IsHash reports whether text has the form of SRSHash: 128 hexadecimal digits.
+// IsHash reports whether text has the form of Settings.SRSHash: 128 hexadecimal digits.
 func IsHash(text string) bool {
 	raw, err := hex.DecodeString(text)
 	return err == nil && len(raw) == 64
@@ -48,9 +48,11 @@ const (
 	DefaultLeast    = 1
 )
 
-// DefaultSettings returns settings for a window of d with the given number of workers. The warm-up
-// is a tenth of d, at most a second, and one operation per worker. A window without a finished
-// operation is extended until one has ended. As many results are checked as the arena holds.
+// DefaultSettings returns settings that measure a case for the time d (the window) with the given
+// number of workers. The warm-up lasts for a tenth of d but at most a second, and at least until as
+// many operations have ended as there are workers. If no operation ends within the window, the
+// window is extended until one has ended. The number of results that are checked is the number that
+// the arena, the memory for results, holds.
 func DefaultSettings(workers int, d time.Duration) Settings {
 	return Settings{Config: runner.Config{
 		Workers: workers, Duration: d,
@@ -62,11 +64,11 @@ func DefaultSettings(workers int, d time.Duration) Settings {
 // arrivalsKey is the key of the axis that an open loop adds to its case.
 const arrivalsKey = "arrivals"
 
-// Coordinates returns the keys of the axes that settings add to a case.
+// Coordinates returns the keys of the axes that Settings.Named adds to a case.
 func Coordinates() []string { return []string{record.WorkersKey, record.RateKey, arrivalsKey} }
 
-// Named returns the case as it is measured with these settings. It appends the number of workers
-// and, in an open loop, rate and arrivals.
+// Named returns the case c with axes that say how it is measured with the settings s. It adds the
+// number of workers and, in an open loop, the rate and the shape of the arrivals.
 func (s Settings) Named(c workload.Case) workload.Case {
 	c = c.With(record.WorkersKey, strconv.Itoa(s.Workers))
 	if s.Arrivals != nil {
@@ -75,7 +77,8 @@ func (s Settings) Named(c workload.Case) workload.Case {
 	return c
 }
 
-// New returns a record without figures for a case of the workload called def.
+// New returns a record without figures for the case c, measured with the settings s. The parameter
+// def is the name of the workload.
 func (s Settings) New(def string, c workload.Case) *record.Record {
 	c = s.Named(c)
 	rec := record.New()
@@ -85,8 +88,8 @@ func (s Settings) New(def string, c workload.Case) *record.Record {
 	return rec
 }
 
-// Validate returns the error with which the load runner would refuse the settings, before anything
-// is set up.
+// Validate returns an error if the load runner would refuse the settings. It does not set up
+// anything.
 func (s Settings) Validate() error {
 	config := s.config(workload.Case{}, nil)
 	return config.Validate()

@@ -33,8 +33,9 @@ const (
 	MinDuration = time.Millisecond
 	MaxDuration = 24 * time.Hour
 	MaxCount    = 1 << 40
-	// MainJobDuration is the window of each case of the main job. With two proof systems,
-	// proved and verified, the job takes well under a minute.
+	// MainJobDuration is the time (the window) for which each case of the main job is measured. The
+	// main job is what the run command measures if no workload is named. If it proves and verifies
+	// with two proof systems, it takes well under a minute.
 	MainJobDuration = 6 * time.Second
 
 	maxKept  = 1 << 24
@@ -317,8 +318,9 @@ func setRate(s *Settings, text string) *argument.ValueError {
 	return nil
 }
 
-// ParseRates parses a list of rates, which may contain ranges of whole numbers. It returns false if
-// a rate is not above 0 and at most runner.MaxRate.
+// ParseRates parses a comma-separated list of rates, which may contain ranges of whole numbers. It
+// returns false if the text is not such a list, or if a rate is not above 0 or is greater than
+// runner.MaxRate.
 func ParseRates(list string) (rates []float64, ok bool) {
 	for item := range strings.SplitSeq(list, ",") {
 		item = strings.TrimSpace(item)

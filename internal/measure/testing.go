@@ -19,17 +19,18 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// ProfileRoot is the default directory of profiles, with one directory per case below it. Under go
-// test it is in the test's directory.
+// ProfileRoot is the default directory for profiles. It contains one directory for each case. Under
+// `go test` it is in the directory of the test's package.
 const ProfileRoot = "profiles"
 
 // straggler is how long a load test waits for operations that still run when its window closes: in
 // one process they would disturb the next case. The report says how many there were, and how late.
 const straggler = 30 * time.Second
 
-// Benchmark runs every case that the flags ask for as a sub-benchmark named key=value/key=value.
-// Without flags it runs the default matrix of def. The result for each input is checked once before
-// the timer starts, which also warms up.
+// Benchmark runs each case of the workload def that the flags o ask for, as a sub-benchmark whose
+// name has the form key=value/key=value. If no flags were given, it runs the default cases of def.
+// Before the timer starts, Benchmark runs the operation once with each input and checks the result,
+// which is also the warm-up.
 func Benchmark(b *testing.B, def workload.Def, o *Options) {
 	b.Helper()
 	cases, err := o.matrix(def, false)
@@ -122,13 +123,14 @@ func checkedInput(ctx context.Context, instance workload.Instance, seq uint64) (
 	return input, output, nil
 }
 
-// TestParallel runs the load test of def: each case that the flags ask for, with each number of
-// workers. It writes its report to w, usually os.Stdout. An axis without a flag takes its smoke
-// value; without any flags the window is 100 ms. The test fails if an operation fails, if a result
-// is wrong, or if no operation ended in the window.
+// TestParallel runs load tests of the workload def. It runs each case that the flags o ask for,
+// with each number of workers. It writes its report to w, usually os.Stdout. For an axis whose flag
+// was not given, it uses one small value (workload.Axis.Smoke). If no flag was given at all, it
+// measures each case for 100 ms. The test fails if an operation fails, if a result is wrong, or if
+// no operation ended in the time of the measurement.
 //
-// The report ends with a line in the Go benchmark format, at the start of a line, so that the
-// output of go test -v can be given to benchstat.
+// The report of each case ends with a line in the Go benchmark format. That line is not indented,
+// so the output of `go test -v` can be given to benchstat.
 func TestParallel(t *testing.T, w io.Writer, def workload.Def, o *Options) {
 	t.Helper()
 	cases, err := o.matrix(def, true)
@@ -164,7 +166,7 @@ func TestParallel(t *testing.T, w io.Writer, def workload.Def, o *Options) {
 	}
 }
 
-// ProfileDir returns the directory below root for the profiles of one measured case.
+// ProfileDir returns the directory, below root, for the profiles of the case c of the workload def.
 func ProfileDir(root string, def workload.Def, c workload.Case) string {
 	return filepath.Join(root, def.ID(), strings.ReplaceAll(c.String(), "/", "_"))
 }

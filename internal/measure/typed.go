@@ -10,11 +10,12 @@ import (
 	"github.com/zkbench/zkbench/internal/runner"
 )
 
-// Typed holds the flags of the settings as they were typed, by name.
+// Typed holds the flags that choose settings, with the texts that the user typed, by the flag's
+// name.
 type Typed map[string]*argument.Option
 
-// Define creates the flags with the given names and calls add for each, to add it to a set of
-// flags.
+// Define creates the flags with the given names, stores them in t, and calls the function add for
+// each of them. That function must add the flag to a set of flags.
 func (t Typed) Define(add func(o *argument.Option, name, help string), names ...string) {
 	for _, row := range settings() {
 		if slices.Contains(names, row.name) {
@@ -25,8 +26,10 @@ func (t Typed) Define(add func(o *argument.Option, name, help string), names ...
 	}
 }
 
-// Settings returns what the flags say, once for each number in the list of workers and for each
-// rate. Window is the default length of the window.
+// Settings returns the settings that the flags ask for. The result has an element for each number
+// of workers in the list workers, combined with each value of a flag whose values are measured
+// separately, such as the rate. The parameter window is the time for which each case is measured if
+// the flag duration was not given.
 func (t Typed) Settings(workers string, window time.Duration) ([]Settings, error) {
 	counts, err := WorkersAxis().Parse(workers)
 	if err != nil {
@@ -94,11 +97,11 @@ func (row *setting) apply(before []Settings, typed string) (after []Settings, er
 
 func (t Typed) given(name string) bool { return t[name] != nil && t[name].Given }
 
-// Flag is a flag with its value, as a user types it.
+// Flag is the name of a flag and its value, as a user types them.
 type Flag struct{ Name, Value string }
 
-// Flags returns the flags that ask for these settings. Defaults are left out, except the seed, the
-// number of workers and the length of the window.
+// Flags returns the flags that ask for the settings s. Flags whose value is the default are left
+// out, except those for the seed, the number of workers and the duration.
 func (s Settings) Flags() []Flag {
 	window := s.Duration
 	if window == 0 { // the warm-up of a count is that of the default window
@@ -117,7 +120,8 @@ func (s Settings) Flags() []Flag {
 	return all
 }
 
-// Words describes the settings for readers, as pairs of label and value.
+// Words describes the settings in words for readers. Each element of the result is a label and its
+// value.
 func (s Settings) Words() [][2]string {
 	var all [][2]string
 	for _, row := range settings() {

@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Head describes the records that a page was made from.
+// Head has the values for the head of a page, a text that describes the records from which the page was made.
 type Head struct {
 	Machine, Build, Date string
 	Processes            int
@@ -21,8 +21,8 @@ type Head struct {
 	Notes                []string // for example failed cases, and records from another build
 }
 
-// NewHead returns the head for a page made from recs. It does not set Rounds, RoundsOf and Window. If there are no
-// records, it returns the zero Head.
+// NewHead returns the head for a page made from recs. It leaves the fields Rounds, RoundsOf and Window for the caller
+// to set. If there are no records, it returns the zero Head.
 func NewHead(recs []*record.Record) (h Head) {
 	if len(recs) == 0 {
 		return h

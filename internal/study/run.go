@@ -20,8 +20,9 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Begin creates a session that measures the study into a directory. On stdout it prints the number of processes, the
-// time that they are expected to take, and the workloads that the study needs and defs does not have.
+// Begin creates a session that measures the study and stores the records in the directory dir. On stdout it prints the
+// number of processes, the time that they are expected to take, and the names of the workloads that the study needs but
+// defs does not have.
 func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writer) (*suite.Session, error) {
 	cases, missing := s.Plan(defs, o)
 	if !slices.ContainsFunc(cases, func(c suite.Case) bool { return Portable(&c) }) {
@@ -72,9 +73,10 @@ func (s *Study) Resume(dir, portable string) (*suite.Session, error) {
 	return session, nil
 }
 
-// Measure runs the cases of a session that have no record yet, and then writes the page of all records. measure runs one
-// case. again is the command that resumes the study, or empty if it cannot be resumed. If ctx ends, Measure stops and
-// writes the page of what was measured. It closes the session. Its errors are those of suite.Session.Run.
+// Measure runs the cases of a session that have no record yet, and then writes the page of all records. Measure calls
+// the function measure to run one case. The parameter again is the command that resumes the study, or empty if the
+// study cannot be resumed. If ctx ends, Measure stops and writes the page of what was measured until then. Measure
+// always closes the session. Its errors are those of suite.Session.Run.
 func (s *Study) Measure(ctx context.Context, session *suite.Session, measure func(context.Context, *suite.Case) (*record.Record, error), again string, stdout, stderr io.Writer) error {
 	err := session.Run(ctx, suite.Caller{
 		Measure: func(ctx context.Context, c *suite.Case, _ func(string)) (*record.Record, error) {
@@ -90,8 +92,8 @@ func (s *Study) Measure(ctx context.Context, session *suite.Session, measure fun
 	return errors.Join(err, session.Close())
 }
 
-// Read reads the records of the study from a directory. flag is the name of the flag that gave the directory, for
-// errors. Read returns an *argument.ValueError if a record belongs to another study.
+// Read reads the records of the study from the directory dir. The parameter flag is the name of the flag with which the
+// user gave that directory; errors name it. Read returns an *argument.ValueError if a record belongs to another study.
 func (s *Study) Read(flag, dir string) ([]*record.Record, error) {
 	path := outdir.Records(dir)
 	data, err := record.ReadFile(path)

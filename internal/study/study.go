@@ -1,8 +1,9 @@
-// Package study contains what the reproductions of public studies share: it defines a study, plans and measures its
-// cases, and writes the tables, heads and charts of its page. Each study is in a package below this one.
+// Package study contains what the reproductions of public studies share: the definition of a study, the code that plans
+// and measures its cases, and the code that writes its page with tables and charts. Each study is in a package in a
+// directory below this one.
 //
-// A page and its charts are made from records alone, so the same records give the same bytes. A record's Process.Side
-// names the part of the study, and Process.Index is the round.
+// A page and its charts are made from records alone, so the same records give the same bytes. The field Process.Side of
+// a record names the part of the study, and Process.Index is the number of the round.
 package study
 
 import (
@@ -56,7 +57,8 @@ func (s *Study) PartNames() (names []string) {
 	return names
 }
 
-// Has reports whether a record belongs to the study: its Process.Side must be that of a part.
+// Has reports whether the record r belongs to the study, that is, whether r.Process.Side names one of the study's
+// parts, measured with this program or with the portable one.
 func (s *Study) Has(r *record.Record) bool {
 	return slices.ContainsFunc(s.Parts, func(p Part) bool {
 		return r.Process.Side == p.Name || r.Process.Side == PortableSide(p.Name)
@@ -66,7 +68,7 @@ func (s *Study) Has(r *record.Record) bool {
 // File returns the file name of the study's page.
 func (s *Study) File() string { return s.Name + ".md" }
 
-// Options choose what to plan. The zero value plans nothing.
+// Options say which cases of a study are planned. With the zero value, none are.
 type Options struct {
 	Parts   []string // in the order of Study.Parts
 	Rounds  int      // of the parts in Study.Rounds
@@ -76,19 +78,19 @@ type Options struct {
 	Quick    bool // few cases, short windows
 }
 
-// Purego names the part that compares this program with the portable one: the same program built with the tag purego,
-// without assembly.
+// Purego is the name of the part of a study that compares this program with the portable program. The portable program
+// is the same program, built with the tag purego and therefore without assembly.
 const Purego = "purego"
 
 // portableArithmetic is Env.Path in the records of the portable program.
 const portableArithmetic = "portable"
 
-// PortableSide returns the Process.Side of the records that the portable program makes for a part.
+// PortableSide returns the Process.Side of the records that the portable program (Purego) makes for a part of a study.
 func PortableSide(part string) string { return part + portableSuffix }
 
 const portableSuffix = ", portable"
 
-// Portable reports whether a case runs in the portable program.
+// Portable reports whether a case runs in the portable program (Purego).
 func Portable(c *suite.Case) bool { return strings.HasSuffix(c.Side, portableSuffix) }
 
 // CheckPortable marks the record of a portable case as failed if the case ran with assembly.
@@ -99,7 +101,7 @@ func CheckPortable(c *suite.Case, rec *record.Record) {
 	}
 }
 
-// Planner collects the cases of a plan.
+// Planner collects the cases of a plan for a study.
 type Planner struct {
 	Defs    []workload.Def
 	Cases   []suite.Case
@@ -107,9 +109,10 @@ type Planner struct {
 	keys    map[string]int // how many cases have this key
 }
 
-// Add plans a case of a workload with these values of its axes. An axis that is not in values gets its small value
-// (Smoke). A case that runs through the stages gets its number of processors as an axis. The caller sets everything
-// else in job. If p.Defs does not have the workload, Add appends its name to Missing. Add panics if the workload
+// Add adds a case to the plan. The parameter name is the case's workload, and values has the values of its axes, by the
+// axis' key. If values does not have an axis, that axis gets its small value (workload.Axis.Smoke). If the case runs
+// the workload's stages, it gets its number of processors as another axis. The caller sets all other fields in job. If
+// p.Defs does not have the workload, Add adds no case but appends the name to p.Missing. Add panics if the workload
 // refuses a value.
 func (p *Planner) Add(job suite.Case, name string, values map[string]string) {
 	def, err := workload.Find(p.Defs, name)
@@ -147,8 +150,8 @@ func (p *Planner) Add(job suite.Case, name string, values map[string]string) {
 	p.Cases = append(p.Cases, job)
 }
 
-// Fill writes a page: it executes the template prose with view. If prose names a key that a map of view does not have,
-// Fill returns an error and writes nothing.
+// Fill writes a page: it executes the text prose as a template (text/template) with the data view. If the template uses
+// a key that a map in the data does not have, Fill returns an error and writes nothing.
 func Fill(w io.Writer, prose string, view any) error {
 	t, err := template.New("page").Option("missingkey=error").Parse(prose)
 	if err != nil {
@@ -162,7 +165,7 @@ func Fill(w io.Writer, prose string, view any) error {
 	return err
 }
 
-// Images returns the Markdown that shows each chart. The keys of the map are the charts' files.
+// Images returns the Markdown text that shows each chart, by the name of the chart's file.
 func Images(charts []Chart) map[string]string {
 	images := make(map[string]string)
 	for _, c := range charts {

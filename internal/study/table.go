@@ -10,15 +10,16 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Table is a Markdown table. The first Left columns contain words, the others figures.
+// Table is a Markdown table. The leftmost columns, as many as the field Left says, contain words; the other columns
+// contain figures.
 type Table struct {
 	Left int
 	Head []string
 	Rows [][]string
 }
 
-// Add appends cells as a row. The table refers to the slice cells, in which Add inserts thousands separators into
-// whole numbers.
+// Add appends a row with the given cells. It inserts thousands separators into cells that are whole numbers. Add
+// changes the slice cells, and the table keeps a reference to it.
 func (t *Table) Add(cells ...string) {
 	for i, c := range cells {
 		if n, err := strconv.ParseUint(c, 10, 53); err == nil {
@@ -31,7 +32,7 @@ func (t *Table) Add(cells ...string) {
 // inLine replaces line breaks and HTML in a record's text, so that the text stays in its line of a page.
 var inLine = strings.NewReplacer("\n", " ", "\r", " ", "<", "&lt;")
 
-// String formats the table. It returns an empty string if the table has no rows.
+// String returns the table as Markdown. It returns an empty string if the table has no rows.
 func (t *Table) String() string {
 	if len(t.Rows) == 0 {
 		return ""
@@ -64,10 +65,10 @@ type Titled struct {
 	Table *Table
 }
 
-// None is the cell of a missing figure.
+// None is the text of a cell for a figure that is missing.
 const None = "–"
 
-// Time formats a cell with a time in ns. It returns None if ns is not positive.
+// Time returns the text of a cell for a time in ns. It returns None if ns is not positive.
 func Time(ns float64) string {
 	if ns <= 0 {
 		return None
@@ -75,8 +76,8 @@ func Time(ns float64) string {
 	return format.PlainTime(ns)
 }
 
-// Number formats a cell with a figure. Whole numbers and figures of at least 100 have no decimals; other figures
-// have one or two. It returns None if v is not positive.
+// Number returns the text of a cell for a figure. Whole numbers and figures of at least 100 have no decimals; other
+// figures have one or two. It returns None if v is not positive.
 func Number(v float64) string {
 	switch {
 	case v <= 0:
@@ -89,7 +90,7 @@ func Number(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// Times formats a cell with a ratio, such as 1.50×. It returns None if v is not positive.
+// Times returns the text of a cell for a ratio, such as 1.50×. It returns None if v is not positive.
 func Times(v float64) string {
 	if v <= 0 {
 		return None
@@ -97,10 +98,10 @@ func Times(v float64) string {
 	return Number(v) + "×"
 }
 
-// Percent formats a cell with a fraction as a percentage with one decimal.
+// Percent returns the text of a cell for a fraction, as a percentage with one decimal.
 func Percent(v float64) string { return format.Percent(v, 1) }
 
-// Spread returns the largest deviation of a value from the median, relative to the median.
+// Spread returns the largest deviation of a value in v from the median of v, divided by the median.
 func Spread(v []float64) (most float64) {
 	for _, x := range v {
 		most = max(most, math.Abs(x/stat.Median(v)-1))

@@ -27,10 +27,10 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// ParamsFile is the name of the parameters' file in a demo's directory.
+// ParamsFile is the name of the file in a demo's directory that holds the public parameters.
 const ParamsFile = wallet.ParamsFile
 
-// Options say what a demo runs.
+// Options are the settings of a demo.
 type Options struct {
 	Dir       string // for parameters, ledger, keys and wallets; must exist and be empty
 	Curve     string // one of token.Curves
@@ -39,7 +39,7 @@ type Options struct {
 	Verbose   bool   // print the parts of each step, with their times
 }
 
-// Run runs a demo and writes what happens to out.
+// Run runs a demo. It writes to out what happens in each step.
 func Run(ctx context.Context, out io.Writer, o Options) error {
 	d := &demo{Options: o, ctx: ctx, out: out, at: time.Now()}
 	err := errors.Join(d.run(), d.close())

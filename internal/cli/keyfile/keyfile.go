@@ -21,8 +21,9 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// Keys are the contents of a file. Every block is optional. There is at most one of each kind,
-// except that there may be many Identities.
+// Keys are the contents of a file of keys. Each field is the contents of a PEM block, and every
+// block is optional. The file has at most one block for each field, except that Identities may have
+// many.
 type Keys struct {
 	Signing    crypto.Signer       // an ed25519.PrivateKey or an *ecdsa.PrivateKey
 	Opening    hpke.PrivateKey     // an auditor's key: what the auditor sees is encrypted to it
@@ -40,13 +41,14 @@ const (
 	enrolmentBlock = "ENROLMENT"
 )
 
-// Ed25519Prefix begins the text of an Ed25519 public key, before 64 hex digits.
+// Ed25519Prefix is the prefix of an Ed25519 public key in text form. After the prefix come 64 hex
+// digits.
 const Ed25519Prefix = "ed25519:"
 
 // hybridBlock holds the bytes of a hybrid key, for which PKCS #8 has no form yet.
 var hybridBlock = token.MLKEM768X25519.String() + " " + privateBlock
 
-// Encode returns the contents of a file with the keys.
+// Encode returns the contents of a file that holds the keys k.
 func (k *Keys) Encode() (data []byte, err error) {
 	add := func(typ string, body []byte) {
 		data = append(data, pem.EncodeToMemory(&pem.Block{Type: typ, Bytes: body})...)
@@ -197,8 +199,8 @@ func Identity(block *pem.Block) (identity.Identity, error) {
 	return nil, errors.New("a PEM block that is neither a certificate nor a public key")
 }
 
-// Signer returns the signer of the signing key for one of ids, or nil if the key belongs to none of
-// them.
+// Signer returns a signer that signs with the key k.Signing as the first of the identities ids to
+// which that key belongs. It returns nil if the key belongs to none of them.
 func (k *Keys) Signer(ids ...[]byte) identity.Signer {
 	for _, id := range ids {
 		switch key := k.Signing.(type) {
@@ -218,8 +220,9 @@ func (k *Keys) Signer(ids ...[]byte) identity.Signer {
 	return nil
 }
 
-// Self returns the signer of the signing key for itself: an Ed25519 key, or a P-256 key whose
-// certificate is in the file. It returns nil if there is none.
+// Self returns a signer that signs with the key k.Signing under that key's own identity. The key
+// must be an Ed25519 key, or a P-256 key whose certificate is among k.Identities; otherwise Self
+// returns nil.
 func (k *Keys) Self() identity.Signer {
 	if key, ok := k.Signing.(ed25519.PrivateKey); ok {
 		if s, err := identity.NewEd25519Signer(key); err == nil {
@@ -238,8 +241,9 @@ func (k *Keys) Self() identity.Signer {
 // be longer.
 const longest = 8 << 20
 
-// Read reads the file of keys at path. It refuses a file that others than its owner can open.
-// Errors begin with field; accepted says which keys field accepts.
+// Read reads the file of keys at path. It returns an error if users other than the file's owner can
+// open the file. The parameter field is the name with which errors begin, and accepted is the text
+// that tells the user which keys are accepted there.
 func Read(field, path, accepted string) (*Keys, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -268,8 +272,8 @@ func Read(field, path, accepted string) (*Keys, error) {
 	return keys, nil
 }
 
-// Write writes keys to a new file with mode 0600 and flushes it to the disk. It returns fs.ErrExist
-// if the file exists.
+// Write writes the keys k to a new file with mode 0600 and flushes it to the disk. It returns
+// fs.ErrExist if the file exists.
 func Write(path string, k *Keys) error {
 	data, err := k.Encode()
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// AddressPrefix begins the text of every address.
+// AddressPrefix is the prefix of every address in text form.
 const AddressPrefix = "zkaddress:"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// FormatAddress returns an address as one line of text, which can be mailed. The line begins with
-// AddressPrefix. The rest is base64url, without padding, of the ledger's id (32 bytes), the
-// address's encoding, and the CRC-32C of both (4 bytes).
+// FormatAddress returns the address a on the ledger id as one line of text, which can be mailed.
+// The line begins with AddressPrefix. The rest is base64url, without padding, of three parts: the
+// ledger's id (32 bytes), the encoding of the address, and the CRC-32C of these two (4 bytes).
 func FormatAddress(id token.LedgerID, a service.Address) (string, error) {
 	encoded, err := a.Encode()
 	if err != nil {
@@ -30,8 +30,8 @@ func FormatAddress(id token.LedgerID, a service.Address) (string, error) {
 	return AddressPrefix + base64.RawURLEncoding.EncodeToString(body), nil
 }
 
-// ParseAddress parses what FormatAddress returns. It ignores white space, because mail may break
-// lines. The error has type *zkbench.DecodeError.
+// ParseAddress parses a text that FormatAddress returned. It ignores white space, because mail may
+// break lines. The error has type *zkbench.DecodeError.
 func ParseAddress(text string) (id token.LedgerID, a service.Address, err error) {
 	refuse := func(reason string) error { return &zkbench.DecodeError{Path: "address", Reason: reason} }
 	text = strings.Map(func(r rune) rune {

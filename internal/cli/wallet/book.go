@@ -18,7 +18,7 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// Amount is a sum of tokens of one type.
+// Amount says how many tokens of one type there are, and the sum of their values.
 type Amount struct {
 	Type string
 	service.Holdings
@@ -37,13 +37,14 @@ func amounts(tokens []service.UnspentToken) (all []Amount) {
 	return all
 }
 
-// Balance is what a wallet owns.
+// Balance says which amounts a wallet owns.
 type Balance struct {
 	Free, Held []Amount // Held: reserved by pending payments
 	Waiting    [][]byte // anchors of the pending payments
 }
 
-// Balance returns what the wallet owns, as far as it has followed the ledger.
+// Balance returns what the wallet owns after the last request of the ledger that the wallet has
+// seen.
 func (p *Purse) Balance() (*Balance, error) {
 	free, held, err := p.tokens()
 	if err != nil {
@@ -84,13 +85,15 @@ func (p *Purse) tokens() (free, held []service.UnspentToken, err error) {
 	return free, held, nil
 }
 
-// Change is the effect of a movement on a wallet's tokens of one type.
+// Change is the effect of a movement (an entry of the wallet's history) on the wallet's tokens of
+// one type.
 type Change struct {
 	Type            string
 	Spent, Received *big.Int // Received includes change
 }
 
-// Changes returns the effects of a movement on the wallet, one for each type, in order of types.
+// Changes returns the effects of the movement m on the wallet, one Change for each type of token,
+// sorted by type.
 func Changes(m *service.Movement) (all []Change) {
 	spent, received := amounts(m.Spent), amounts(m.Received)
 	for len(spent)+len(received) > 0 {
@@ -118,9 +121,10 @@ const (
 	TokenNotFound service.Discrepancy = "token not counted"         // the token is the wallet's, but the wallet does not count it
 )
 
-// Check compares the wallet with a ledger and returns the differences. If validate is set, it also
-// follows the ledger's log again, in a separate vault that validates every request, and compares
-// the tokens. It then returns a *ledger.CorruptError if a request is not valid.
+// Check compares the wallet with a ledger and returns the differences. If validate is true, Check
+// also reads the whole log of the ledger from its beginning into a temporary vault (the wallet's
+// database), validates every request, and compares the wallet's tokens with those in that vault. In
+// that case it returns a *ledger.CorruptError if a request in the log is not valid.
 func (p *Purse) Check(ctx context.Context, l ledger.Reader, validate bool) (findings []service.Finding, err error) {
 	if findings, err = p.Compare(ctx, l); err != nil || !validate {
 		return findings, err

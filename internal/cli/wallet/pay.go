@@ -21,8 +21,8 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// RefusedError says that an auditor or a validator refused a request, so that it is not on the
-// ledger.
+// RefusedError says that an auditor or a validator refused a request. The request is therefore not
+// on the ledger.
 type RefusedError struct {
 	By     string // auditor or validator
 	Anchor []byte
@@ -34,8 +34,9 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("the %s refuses: %v",
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// UnknownError says that it is not known whether a request is on the ledger. The request holds its
-// tokens. Payer.Again submits it again, and Payer.Cancel takes it back.
+// UnknownError says that it is not known whether a request is on the ledger. Until that is known,
+// the wallet reserves the tokens that the request spends. Payer.Again submits the request again,
+// and Payer.Cancel makes it invalid.
 type UnknownError struct {
 	Anchor []byte
 	Err    error
@@ -47,7 +48,8 @@ func (e *UnknownError) Error() string {
 
 func (e *UnknownError) Unwrap() error { return e.Err }
 
-// Payer puts the requests of a purse on a ledger, signed by the auditors of the ledger's policy.
+// Payer makes payments from a Purse. It has each request signed by the auditors of the ledger's
+// policy and puts the request on the ledger.
 type Payer struct {
 	// Unsigned is how many requests on the ledger are not in the auditors' vaults: a vault is new, or was lost.
 	Unsigned uint64
@@ -68,10 +70,12 @@ type auditor struct {
 // acceptedAuditor says what a file of an auditor's keys contains.
 const acceptedAuditor = "PEM blocks of an auditor's signing key and of its X25519 or MLKEM768-X25519 key, and of the identities of authorities whose enrolments count"
 
-// NewPayer returns a payer. The files auditorKeys hold the keys of all auditors of the policy, in
-// any order. Beside each file is its auditor's vault, with the extension .vault; NewPayer creates
-// it if it does not exist. Everything that can be refused before a payment is made is refused here.
-// The caller must close the payer; the ledger remains the caller's.
+// NewPayer returns a payer from the purse p on the ledger l. The parameter auditorKeys contains the
+// paths of the files with the keys of all auditors of the ledger's policy, in any order. Beside
+// each of these files is that auditor's vault (its database), a file with the extension .vault;
+// NewPayer creates the vault if it does not exist. NewPayer returns an error for everything that
+// can be refused before a payment is made. The caller must close the payer. Closing the payer does
+// not close the ledger.
 func NewPayer(ctx context.Context, p *Purse, l ledger.Store, auditorKeys ...string) (_ *Payer, err error) {
 	r := &Payer{purse: p, ledger: l}
 	v, err := validator.New(p.params, l.Genesis(), executor.Pool(), token.Tuning{}, 64)
@@ -162,14 +166,16 @@ func (r *Payer) openAuditor(ctx context.Context, path string, signer identity.Si
 	return a, nil
 }
 
-// AuditorVault returns the path of an auditor's vault, given the path of the auditor's keys.
+// AuditorVault returns the path of an auditor's vault. The parameter keys is the path of the file
+// with the auditor's keys.
 func AuditorVault(keys string) string {
 	return strings.TrimSuffix(keys, filepath.Ext(keys)) + ".vault"
 }
 
-// Pay makes the payments of an order and returns the movement as the history has it. It returns the
-// errors of TransferService.Transfer, a *RefusedError, after which the tokens are free, or an
-// *UnknownError.
+// Pay makes the payments of the order o and returns their entry in the wallet's history. If it
+// cannot make the request, it returns an error of TransferService.Transfer. If the request is
+// refused, it returns a *RefusedError and frees the tokens. If it is not known whether the request
+// is on the ledger, it returns an *UnknownError.
 func (r *Payer) Pay(ctx context.Context, o service.Order) (*service.Movement, error) {
 	sub, err := r.transfer.Transfer(ctx, o)
 	return r.submitNew(ctx, sub, err)
@@ -181,8 +187,9 @@ func (r *Payer) Consolidate(ctx context.Context, typ string) (*service.Movement,
 	return r.submitNew(ctx, sub, err)
 }
 
-// Cancel spends a token of a pending payment back to the wallet, so that the ledger can never
-// accept the payment. It returns the errors of Pay.
+// Cancel pays a token that a pending payment would spend back to the wallet, so that the ledger can
+// never accept the pending payment. The payment is the one with the given anchor, the identifier of
+// a request. It returns the errors of Pay.
 func (r *Payer) Cancel(ctx context.Context, anchor []byte) (*service.Movement, error) {
 	sub, err := r.transfer.Cancel(ctx, anchor)
 	return r.submitNew(ctx, sub, err)
@@ -203,9 +210,10 @@ func (r *Payer) submitNew(ctx context.Context, sub *service.Submission, err erro
 	return m, err
 }
 
-// Again submits the pending payment with this anchor again. It is the same request, which a ledger
-// accepts only once. If the payment is already on the ledger, Again returns it. If it is refused,
-// it still holds its tokens until Cancel.
+// Again submits the pending payment with the given anchor (the identifier of a request) once more.
+// The request is unchanged, and a ledger accepts it only once. If the payment is already on the
+// ledger, Again returns its entry in the wallet's history. If the payment is refused, the wallet
+// keeps its tokens reserved until Cancel is called.
 func (r *Payer) Again(ctx context.Context, anchor []byte) (*service.Movement, error) {
 	for k, err := range r.purse.Submissions() {
 		if err != nil {

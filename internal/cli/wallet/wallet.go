@@ -1,6 +1,6 @@
-// Package wallet keeps a person's wallet in a directory and pays from it. It connects the keys, the
-// parameters and the vault of package token/service with the auditors' signatures and the ledger.
-// The command wallet uses it.
+// Package wallet keeps a person's wallet in a directory and pays from it. It connects the wallet's
+// keys, parameters and vault (its database, of package token/service) with the auditors and the
+// ledger. The wallet command uses this package.
 package wallet
 
 import (
@@ -32,8 +32,8 @@ const (
 // acceptedKeys says what KeysFile holds.
 const acceptedKeys = "the keys that wallet new made"
 
-// NewKey generates an Ed25519 key that signs for all tokens of a wallet. Everyone can see that
-// these tokens have one owner.
+// NewKey generates an Ed25519 key that owns all tokens of a wallet. Everyone can see that these
+// tokens have the same owner.
 func NewKey() (*keyfile.Keys, error) {
 	_, key, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -42,8 +42,8 @@ func NewKey() (*keyfile.Keys, error) {
 	return &keyfile.Keys{Signing: key}, nil
 }
 
-// Enrol generates the secret of a holder with one pseudonym for each token. The authority enrols
-// the holder under the given name.
+// Enrol generates the secret of a wallet's holder who owns each token under a different pseudonym.
+// The authority enrols the holder under the given name.
 func Enrol(curve, name string, authority identity.Signer) (*keyfile.Keys, error) {
 	scheme, err := identity.NewScheme(curve)
 	if err != nil {
@@ -72,8 +72,9 @@ type Purse struct {
 	keys   *keyfile.Keys
 }
 
-// Create makes a wallet with the given keys for a ledger and opens it. It returns fs.ErrExist if
-// the directory has a wallet already. If it fails, it leaves no files.
+// Create makes a wallet with the given keys in the directory dir and opens it. The wallet belongs
+// to the ledger that genesis and params describe. Create returns fs.ErrExist if the directory has a
+// wallet already. If it fails, it leaves no files.
 func Create(dir string, params *token.PublicParams, genesis ledger.Genesis, keys *keyfile.Keys) (_ *Purse, err error) {
 	encoded, err := params.Encode()
 	if err != nil {
@@ -115,9 +116,10 @@ func Create(dir string, params *token.PublicParams, genesis ledger.Genesis, keys
 	return Restore(dir, nil, genesis)
 }
 
-// Restore makes the vault of a wallet again from the keys in its directory, and opens the wallet.
-// Sync then finds the tokens. params may be nil if the directory has the parameters. Restore
-// returns fs.ErrExist if there is a vault.
+// Restore opens a wallet whose vault (its database) was lost: it creates an empty vault for the
+// keys in the wallet's directory. After that, Refresh finds the wallet's tokens on the ledger. The
+// parameter params may be nil if the directory has the file of parameters. Restore returns
+// fs.ErrExist if the directory still has a vault.
 func Restore(dir string, params *token.PublicParams, genesis ledger.Genesis) (*Purse, error) {
 	if path := filepath.Join(dir, ParamsFile); params != nil {
 		encoded, err := params.Encode()
@@ -216,8 +218,8 @@ func serviceKeys(params *token.PublicParams, genesis ledger.Genesis, keys *keyfi
 	return service.NewPseudonyms(params, genesis, holder, keys.Enrolment, keys.Identities[0])
 }
 
-// Name returns as whose the wallet's tokens are seen: its key, or the name under which its holder
-// is enrolled.
+// Name returns a text that says who owns the wallet's tokens: the wallet's public key, or the name
+// under which its holder is enrolled and the authority.
 func (p *Purse) Name() string {
 	if p.keys.Holder == nil {
 		id := p.keys.Self().Identity()
@@ -237,7 +239,8 @@ func (p *Purse) Name() string {
 	return fmt.Sprintf("%s, enrolled with %s", certificate.Name, Owner(certificate.Authority))
 }
 
-// Owner describes the owner of a token in a few words: the type and the first digits of the key.
+// Owner describes the owner of a token in a few words: the type of the identity, and the first
+// hexadecimal digits of its key or certificate.
 func Owner(owner []byte) string {
 	if len(owner) == 0 {
 		return "nobody"
@@ -252,8 +255,9 @@ func (p *Purse) Transfers() (*service.TransferService, error) {
 }
 
 // NewAddress makes a fresh address for one payment and returns it as text for the payer. The signer
-// signs it, so that a payer who knows the signer's key knows whose address it is. If signer is nil,
-// the wallet's key signs; pseudonyms have none.
+// signs the address, so that a payer who knows the signer's key knows whose address it is. If
+// signer is nil, the wallet's own key signs the address; a wallet with pseudonyms has no such key,
+// and its address is then not signed.
 func (p *Purse) NewAddress(signer identity.Signer) (string, error) {
 	a, err := p.Address(nil)
 	if err != nil {
@@ -284,7 +288,8 @@ func (p *Purse) movement(anchor []byte) (found *service.Movement, err error) {
 	return found, nil
 }
 
-// Refresh follows the ledger and returns the number of the last request that the wallet has seen.
+// Refresh reads the ledger's new requests into the wallet and returns the sequence number of the
+// last request that the wallet has read.
 func (p *Purse) Refresh(ctx context.Context, l ledger.Reader) (last uint64, err error) {
 	if err := p.Sync(ctx, l); err != nil {
 		return 0, err

@@ -21,8 +21,8 @@ import (
 // studySuite is the name of the suite with the study's benchmarks.
 const studySuite = "study"
 
-// Benchmarking runs the command line args of the program benchmarking and returns its exit code.
-// The program has the flags of the study's script.
+// Benchmarking runs the program `benchmarking` with the arguments args and returns its exit code.
+// The program accepts the flags of the script of the study of confidential tokens.
 func Benchmarking(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := Program()
 	cmd := benchmarkingCommand(p, stdout, stderr)

@@ -27,7 +27,7 @@ import (
 //go:embed suites/*.yaml
 var suites embed.FS
 
-// Program returns the command zkbench.
+// Program returns the description of the zkbench command.
 func Program() *cli.Program {
 	files, err := fs.Sub(suites, "suites")
 	if err != nil {

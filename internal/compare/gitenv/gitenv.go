@@ -1,6 +1,6 @@
-// Package gitenv returns the environment for git, and for programs that run in git's trees. A hook
-// or a user's shell may have set variables that say which repository, index and objects git uses;
-// the environment does not contain them.
+// Package gitenv returns the environment variables for git and for programs that run in a checkout
+// that git made. A hook or a user's shell may have set variables that say which repository, index
+// and objects git uses. The environment that this package returns does not contain those variables.
 package gitenv
 
 import (

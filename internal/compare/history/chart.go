@@ -15,9 +15,10 @@ import (
 // marked is the maximum number of steps that a chart names.
 const marked = 4
 
-// Chart draws a line. It shows the median of each point with the range of its processes, and the
-// levels between the steps. A mark is before the first point of each new level; if there are many
-// steps, only the largest are marked.
+// Chart returns a chart of the line. For each point, the chart shows the median and the range of
+// the processes' values. Between two steps it shows the level, which is the median there. The chart
+// marks each step just before the first point after it; if there are many steps, it marks only the
+// largest.
 func (l *Line) Chart() *plot.Curves {
 	first, last := l.Points[0], l.Points[len(l.Points)-1]
 	unit, size := l.axis()

@@ -107,8 +107,8 @@ func environment(e record.Env) string {
 	return strings.Join(parts, ", ")
 }
 
-// CSV writes a row for each point. Figures are not rounded and times are in UTC. A step is a
-// relative change at the first point of the new level.
+// CSV writes the lines in CSV format, with a row for each point. Figures are not rounded and times
+// are in UTC. If a step is just before a point, the point's row has the step's relative change.
 func CSV(w io.Writer, lines []Line) error {
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	rows := [][]string{{

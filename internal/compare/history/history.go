@@ -1,10 +1,12 @@
-// Package history shows a metric of each case over commits and dates, and where it changed in a
-// step.
+// Package history shows how a metric of each case developed over commits and dates, and at which
+// points its level changed. Such a change is a step. The values of one metric of one case over time
+// are a Line.
 //
-// Measurements from different environments are never in one line, because their difference says
-// nothing about the program. Within a line the unit is the session: its processes share the state
-// of the machine that day, so they make one point, their median. A step says when a metric changed,
-// but not why: the machine may have changed in a way that no record shows.
+// Measurements from different environments are never in the same line, because their difference
+// says nothing about the program. Within a line, the processes of a session that measure the same
+// build make one point, their median, because they share the state of the machine on that day. A
+// step says when a metric changed, but not why: the machine may have changed in a way that no
+// record shows.
 package history
 
 import (
@@ -26,7 +28,7 @@ type Line struct {
 	Steps          []stat.Step
 }
 
-// Point is a build measured in a session.
+// Point is the measurement of one build of the program in one session.
 type Point struct {
 	Time       time.Time // of the session's first record
 	Commit, Go string
@@ -34,13 +36,13 @@ type Point struct {
 	Values     []float64 // one for each process, ascending
 }
 
-// Median returns the median of the processes.
+// Median returns the median of the values of the point's processes.
 func (p Point) Median() float64 { return stat.Median(p.Values) }
 
-// Least returns the minimum of the processes.
+// Least returns the smallest value of the point's processes.
 func (p Point) Least() float64 { return p.Values[0] }
 
-// Greatest returns the maximum of the processes.
+// Greatest returns the largest value of the point's processes.
 func (p Point) Greatest() float64 { return p.Values[len(p.Values)-1] }
 
 // Name returns the workload and the case, joined by a slash.

@@ -24,9 +24,9 @@ const (
 
 const acceptedPaths = "the folder of a suite, a folder of such folders, or a file of records with the extension " + extension + " or " + extension + record.Packed
 
-// Load reads the records of files and folders, without their histograms and series. The notes say
-// what it left out: folders of suites that have no records yet, and a last line that was cut off
-// when a suite was killed.
+// Load reads the records in files and folders, without the records' histograms and series. The
+// result notes says what Load left out: folders of suites that have no records yet, and the last
+// line of a file if it was cut off because a suite was killed.
 //
 // Load returns an *argument.ValueError if a path does not exist, is neither a folder nor a file of
 // records, or has no records. It returns a *zkbench.DecodeError, with the name of the file, if a

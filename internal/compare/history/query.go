@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Query says what to show of records.
+// Query says which metric to show, and of which records.
 type Query struct {
 	Metric    string
 	Workloads []string    // ids or names; none: all
@@ -24,9 +24,10 @@ type Query struct {
 
 const dateForm = "2006-01-02"
 
-// Lines returns the lines of the records that are ok, in the order in which their cases were first
-// measured. Each record counts once. Lines returns zkbench.ErrParams if no record is ok. If none
-// has what q asks for, it returns an *argument.ValueError that lists what they have.
+// Lines returns the lines that the query asks for, in the order in which their cases were first
+// measured. It uses only records with status "ok", and uses a record once even if recs has it
+// several times. It returns zkbench.ErrParams if no record has that status. If none of them has
+// what q asks for, it returns an *argument.ValueError that lists what they have.
 func (q Query) Lines(recs []*record.Record) ([]Line, error) {
 	ok := distinct(recs)
 	if len(ok) == 0 {

@@ -15,13 +15,14 @@ import (
 	"github.com/zkbench/zkbench/internal/view/text"
 )
 
-// WithSteps returns the lines that have a step.
+// WithSteps returns those of the lines that have a step.
 func WithSteps(lines []Line) []Line {
 	return slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return len(l.Steps) == 0 })
 }
 
-// Summary writes how many lines there are and how many have a step, the largest step, and how many
-// lines would have one by chance. level is the level of the steps.
+// Summary writes the number of lines, the number of lines with a step, the largest step, and the
+// number of lines that would have a step by chance. The parameter level is the significance level
+// at which the steps were found (Query.Level).
 func Summary(w io.Writer, style text.Style, lines []Line, level float64) error {
 	var b bytes.Buffer
 	first, last, points := lines[0].Points[0].Time, lines[0].Points[0].Time, 0
@@ -77,7 +78,8 @@ func greatest(lines []Line) (line *Line, most stat.Step) {
 	return line, most
 }
 
-// Text writes each line as a table, with a row for each point and what changed at it.
+// Text writes each line as a table. The table has a row for each point, which says what changed
+// there.
 func Text(w io.Writer, style text.Style, lines []Line) error {
 	var b bytes.Buffer
 	for i := range lines {
@@ -95,7 +97,7 @@ func Text(w io.Writer, style text.Style, lines []Line) error {
 	return err
 }
 
-// StepTable writes a row for each step of the lines, in order of time.
+// StepTable writes a table with a row for each step of the lines, in order of time.
 func StepTable(w io.Writer, style text.Style, lines []Line) error {
 	type found struct {
 		line *Line

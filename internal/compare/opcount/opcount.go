@@ -1,9 +1,11 @@
 // Package opcount counts exactly how often a program executes field multiplications, group
-// operations and statements. It reads the coverage counters of a separate program that the go
-// command builds for this (go build -cover). The program that is timed has no counters.
+// operations and statements. To do this, it reads the coverage counters of an executable that the
+// go command builds only for counting (go build -cover). The executable whose time is measured has
+// no counters.
 //
-// The program that counts is portable, because assembly has no statements. So the figures are the
-// same on every machine, and they do not show what an assembly kernel saves.
+// The executable that counts is built without assembly, because assembly has no statements.
+// Therefore the counts are the same on every machine, and they do not show what an assembly kernel
+// saves.
 package opcount
 
 import (
@@ -37,7 +39,8 @@ const tags = "purego,counted"
 // module.
 const packages = "github.com/zkbench/zkbench/...,github.com/consensys/...,github.com/kilic/bls12-381"
 
-// BuildFlags returns the flags with which go build builds a program of the module that counts.
+// BuildFlags returns the flags with which go build builds a program that counts. The parameter
+// module is the import path of the program's module.
 func BuildFlags(module string) []string {
 	return []string{"-cover", "-covermode=atomic", "-coverpkg=" + packages + "," + module + "/...", "-tags=" + tags}
 }
@@ -63,13 +66,14 @@ var operations = []operation{
 	{record.GroupOps, regexp.MustCompile(`/kilic/bls12-381$`), []string{"G1", "G2"}, []string{"Add", "AddMixed", "Double"}},
 }
 
-// Index maps a program's counters to operations.
+// Index maps the coverage counters of a program to the operations that they count.
 type Index struct {
 	quantities map[string]record.Quantity // by the beginning of a function's body, package/file.go:line.column
 }
 
-// NewIndex finds the operations in the sources of the program in dir, a package of a module, and of
-// its dependencies. The error wraps zkbench.ErrEnv.
+// NewIndex looks for the operations in the sources of a program and of its dependencies. The
+// parameter dir is the directory of the program's main package, which belongs to a module. The
+// error wraps zkbench.ErrEnv.
 func NewIndex(ctx context.Context, dir string) (*Index, error) {
 	list := exec.CommandContext(ctx, "go", "list", "-deps", "-tags="+tags, "-json=ImportPath,Dir,GoFiles,Standard", ".")
 	list.Dir = dir
@@ -136,8 +140,9 @@ func receiver(f *ast.FuncDecl) string {
 	return "" // a generic type has none of the operations
 }
 
-// Read reads the counts that a program wrote to dir (measure.Count) and returns the figures per
-// operation; ops is the number of operations that were counted. The error wraps zkbench.ErrEnv.
+// Read reads the counts that a program wrote to the directory dir (measure.Count), and returns the
+// counts divided by ops, the number of the workload's operations that were run. The error wraps
+// zkbench.ErrEnv.
 func (x *Index) Read(ctx context.Context, dir string, ops uint64) ([]record.Metric, error) {
 	profile := filepath.Join(dir, "profile")
 	if _, err := output(exec.CommandContext(ctx, "go", "tool", "covdata", "textfmt", "-i="+dir, "-o="+profile)); err != nil {

@@ -1,5 +1,6 @@
-// Package selfcheck checks the comparison itself. It runs sessions like those of compare --git
-// whose right answer is known, because the change was planted, and counts the wrong answers.
+// Package selfcheck checks that comparisons give right answers. It plants a change: the new side
+// does a known amount of additional work, possibly none. It then runs sessions like those of
+// `compare --git` and counts the wrong answers.
 package selfcheck
 
 import (
@@ -29,7 +30,7 @@ const (
 	plain  = 1000 // work on the old side
 )
 
-// Answer is what a session says about the planted change.
+// Answer is what the result of a session says about the planted change.
 type Answer string
 
 // The answers.
@@ -59,13 +60,14 @@ func (a Answer) given(t *compare.Table, work int) bool {
 	}
 }
 
-// Bound is how many of a trial's sessions must give an answer at least, and at most.
+// Bound says how many of a trial's sessions must give an answer: at least the number Least, and at
+// most the number Most.
 type Bound struct {
 	Answer      Answer
 	Least, Most int
 }
 
-// Trial is a number of sessions with the same planted change.
+// Trial is a group of sessions with the same planted change.
 type Trial struct {
 	Planted  float64 // additional work on the new side, relative
 	Sessions int
@@ -74,9 +76,10 @@ type Trial struct {
 
 func (t Trial) String() string { return "planted " + format.Exact(100*t.Planted) + " %" }
 
-// Trials returns what a comparison must get right on a quiet machine or under load. Under load, a
-// change as small as the gate may stay undetected, but a large one must not pass. Quick trials take
-// a minute and can show only gross errors.
+// Trials returns the trials that a comparison must pass on a quiet machine or, if load is true, on
+// a machine under load. Under load, a change as small as the limit of the gate may stay undetected,
+// but a large change must not pass. If quick is true, the trials take a minute and can show only
+// gross errors.
 func Trials(load, quick bool) []Trial {
 	const all = math.MaxInt
 	switch {
@@ -100,7 +103,7 @@ func Trials(load, quick bool) []Trial {
 	}
 }
 
-// Check runs trials.
+// Check says which trials to run, and how.
 type Check struct {
 	Trials []Trial
 	Budget time.Duration // a session gets no further blocks after this time
@@ -110,7 +113,7 @@ type Check struct {
 	Log    io.Writer                  // receives a line for each session
 }
 
-// Result is the result of a check.
+// Result is the result of all trials of a Check.
 type Result struct {
 	Machine string        `json:"machine"`
 	Load    bool          `json:"load"`
@@ -129,14 +132,14 @@ type TrialResult struct {
 	Counts   []AnswerCount `json:"counts"`
 }
 
-// Session is the result of a session, for each timed row.
+// Session is the result of one session: the change of each timed metric.
 type Session struct {
 	Processes int                `json:"processes"`
 	Changes   map[string]float64 `json:"changes"` // by metric, relative
 	Sees      map[string]float64 `json:"sees"`    // minimum detectable effect by metric; absent: none
 }
 
-// AnswerCount is how many sessions gave an answer, and how many had to.
+// AnswerCount says how many sessions of a trial gave an answer, and how many had to give it.
 type AnswerCount struct {
 	Answer Answer `json:"answer"`
 	Count  int    `json:"count"`
@@ -144,7 +147,8 @@ type AnswerCount struct {
 	Missed bool   `json:"missed"`
 }
 
-// Measure runs the trials. It returns an error if ctx ends, or if a session or Keep fails.
+// Measure runs the trials. It returns an error if ctx ends, if a session fails, or if c.Keep
+// returns an error.
 func (c *Check) Measure(ctx context.Context) (*Result, error) {
 	if c.Load {
 		stop := burn()
@@ -268,7 +272,7 @@ func spread(recs []*record.Record) float64 {
 	return stat.Deviation(logs)
 }
 
-// Text writes the result in a few lines and marks what was missed.
+// Text writes the result as a few lines of text and marks the bounds that were missed.
 func (r *Result) Text(w io.Writer) error {
 	fmt.Fprintf(w, "%s; %s\n", r.Machine, r.load())
 	fmt.Fprintf(w, "sessions of %d blocks of 3 processes and more, windows of %v, intervals at %g %%\n", blocks, window, 100*compare.Confidence)
@@ -311,7 +315,7 @@ func (r *Result) JSON(w io.Writer) error {
 	return enc.Encode(r)
 }
 
-// Missed lists the bounds that were missed.
+// Missed returns a text for each bound that was missed.
 func (r *Result) Missed() (missed []string) {
 	for _, t := range r.Trials {
 		for _, c := range t.Counts {

@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// Program is the program that hosts run.
+// Program is an executable that is copied to hosts and runs there.
 type Program struct {
 	path   string // the file to copy
 	name   string
@@ -22,8 +22,8 @@ type Program struct {
 	args   []string
 }
 
-// NewProgram returns the program in the file at path. Its copies on hosts have the given name. With
-// args it must call Serve.
+// NewProgram returns the program whose executable is the file at path. Its copies on hosts have the
+// given name. When the executable is run with the arguments args, it must call Serve.
 func NewProgram(path, name string, args ...string) (*Program, error) {
 	digest, size, err := subprocess.Digest(path)
 	return &Program{path, name, digest, size, args}, err

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// DefaultWait is how long to wait for a host whose connection was lost: long enough for a machine
-	// to restart.
+	// DefaultWait is the default time to wait for a host after the connection to it was lost. It is
+	// long enough for a machine to restart.
 	DefaultWait = 10 * time.Minute
 	// The pauses between attempts to reconnect: each is twice the one before, up to the longest.
 	firstPause   = 250 * time.Millisecond
@@ -24,10 +24,11 @@ const (
 	mostLosses = 3
 )
 
-// Copied is the message that the program is being copied to a host that did not have it.
+// Copied is the message that Host.Measure reports when it has copied the program to a host that did
+// not have it.
 const Copied = "the program is copied"
 
-// Host is a machine that runs cases, one at a time.
+// Host is another machine that runs cases, one at a time.
 type Host struct {
 	Name    string
 	Program *Program
@@ -37,12 +38,14 @@ type Host struct {
 	link  *link       // nil: not connected
 }
 
-// Expect makes Connect and Measure refuse the host if its machine, settings or build differ from e.
+// Expect makes Connect and Measure return zkbench.ErrEnv if the host's environment (its machine,
+// its settings or the program's build) differs from e.
 func (h *Host) Expect(e record.Env) { h.known = &e }
 
-// Connect connects to the host unless it is connected already. It returns the host's environment
-// and whether the program had to be copied there. It returns an *argument.ValueError that says why
-// if the host cannot be used, and zkbench.ErrEnv if its machine, settings or build have changed.
+// Connect connects to the host unless it is connected already. It returns the host's environment,
+// and reports in copied whether the program had to be copied there. If the host cannot be used, it
+// returns an *argument.ValueError that says why. It returns zkbench.ErrEnv if the host's machine,
+// settings or build have changed, or differ from those given to Expect.
 func (h *Host) Connect(ctx context.Context) (e record.Env, copied bool, err error) {
 	copied, err = h.connect(ctx)
 	switch {
@@ -84,9 +87,11 @@ func (h *Host) checkKnown(e record.Env) error {
 	return fmt.Errorf("%w: host %s has changed: %s; accepted: the same machine, settings and build", zkbench.ErrEnv, h.Name, strings.Join(differs, "; "))
 }
 
-// Measure runs a job on the host and returns its record. If the connection is lost, Measure waits
-// for the host, reports that to say, and runs the job again, since nobody knows how it ended. The
-// error says that the host is lost for good or that ctx has ended.
+// Measure runs a job on the host and returns the job's record. If the connection is lost, nobody
+// knows how the job ended. Measure then calls the function say with a message, waits until it can
+// connect again, and runs the job once more. If Measure cannot get a record, its error says that
+// the host is lost for good, or that ctx has ended. If the host's environment has changed, Measure
+// returns zkbench.ErrEnv.
 func (h *Host) Measure(ctx context.Context, job measure.Job, say func(text string)) (*record.Record, error) {
 	for losses := 1; ; losses++ {
 		if err := h.reconnect(ctx, say); err != nil {
@@ -131,7 +136,7 @@ func (h *Host) reconnect(ctx context.Context, say func(text string)) error {
 	}
 }
 
-// Close ends the connection, and with it a case that runs.
+// Close ends the connection to the host. If a case is running there, that ends, too.
 func (h *Host) Close() {
 	if h.link != nil {
 		h.link.close()

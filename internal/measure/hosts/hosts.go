@@ -1,7 +1,9 @@
-// Package hosts runs cases on other machines by OpenSSH. A host keeps a copy of the running program
-// in its user's cache, under its digest, and one connection: it runs the copy as Serve, receives
-// each job as a line of JSON, and sends the record back as one. The case runs in a child process of
-// the copy, as a local case does, so what a measured program prints cannot damage a record.
+// Package hosts runs cases on other machines, called hosts, through OpenSSH. Each host has a copy
+// of the running program in the cache directory of the user; the name of the copy contains the
+// program's digest. There is one connection to each host. The copy runs at its other end and calls
+// Serve: it receives each job as a line of JSON, and sends the job's record back as a line of JSON.
+// As on the local machine, each case runs in a child process, so what a measured program prints
+// cannot damage a record.
 //
 // Authentication is left to ssh: this package answers no questions and reads no keys.
 package hosts
@@ -18,7 +20,7 @@ import (
 	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
-// AcceptedNames says which names of hosts are accepted.
+// AcceptedNames tells the user which names of hosts Parse accepts.
 const AcceptedNames = "hosts as ssh knows them, each once: an alias, user@host, host:port or ssh://user@host:port"
 
 // name matches the accepted names of hosts: no name is a flag to ssh, or more than a word to a

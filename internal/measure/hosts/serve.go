@@ -21,11 +21,12 @@ import (
 // has lost its connection ends within that time.
 const takeover = silenceLimit + 2*lastWords
 
-// Serve runs the host's side. It greets with its environment, runs each job that it reads from in,
-// one after the other, and writes the results to out. An error of run says that the case could not
-// be started. Serve ends, and a running case with it, when in ends or nothing was heard for
-// silenceLimit. It first waits for another process that serves on the machine, and returns
-// zkbench.ErrEnv if that does not end.
+// Serve is the part of the program that runs on the host. If another process on the machine is in
+// Serve, Serve first waits for it, and returns zkbench.ErrEnv if that process does not end. Serve
+// then writes the host's environment to its output. It reads jobs from its input, calls the
+// function run for each of them, one after the other, and writes their records to its output. If
+// the function run returns an error, the error must say why the case could not be started. When the
+// input ends, or when it is silent for 30 seconds, Serve ends the running case and returns.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, run func(context.Context, measure.Job) (*record.Record, error)) error {
 	unlock, err := lockMachine(ctx, takeover)
 	if err != nil {

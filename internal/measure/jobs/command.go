@@ -20,8 +20,9 @@ const (
 	CommandStages = "stages"
 )
 
-// Planner defines the flags of the command, CommandRun or CommandStages. It returns a function that
-// makes the jobs of the named workloads once the flags are parsed.
+// Planner adds the flags of a command to a flag set. The command is CommandRun or CommandStages.
+// Planner returns a function that may be called after the flags are parsed. That function makes the
+// plan, with the jobs, for the workloads with the given names.
 func Planner(command string, flags *pflag.FlagSet, defs []workload.Def) func(names []string) (*Plan, error) {
 	if command == CommandStages {
 		return NewStagesFlags(flags, defs).Plan
@@ -30,9 +31,10 @@ func Planner(command string, flags *pflag.FlagSet, defs []workload.Def) func(nam
 }
 
 // Command returns a command line, in the syntax of a POSIX shell, that measures the record's case
-// again with its settings and seed. program is a program that has the workloads defs. Command
-// returns "" if defs lack the record's workload or one of its axes, or if the settings cannot be
-// read: a command that measures something else would be worse than none.
+// once more with the record's settings and seed. The parameter program is the command's first word,
+// the name of a program that has the workloads defs. Command returns an empty string if defs does
+// not contain the record's workload with all of the record's axes, or if the record's settings
+// cannot be read. In these cases any command would measure something else.
 func Command(program string, defs []workload.Def, r *record.Record) string {
 	s, err := settings(r)
 	if err != nil || s.Workers == 0 && !r.Staged() { // a load without settings
@@ -107,8 +109,8 @@ func settings(r *record.Record) (s measure.Settings, err error) {
 	return s, err
 }
 
-// Words describes a record for readers, as pairs of label and value: the properties of what was
-// measured, the seed and the settings.
+// Words describes a record in words for readers. Each element of the result is a label and its
+// value. The labels are the properties of what was measured, the seed, and the settings.
 func Words(r *record.Record) [][2]string {
 	all := append(r.Properties.Words(), [2]string{"Seed", strconv.FormatUint(r.Seed, 10)})
 	s, err := settings(r)

@@ -1,5 +1,6 @@
-// Package jobs translates between a command line's flags and measurements, both ways: it makes the
-// jobs that flags ask for, and the command line that measures a record again.
+// Package jobs translates between command lines and measurements. From the flags of a command line
+// it makes the jobs that they ask for. From a record it makes the command line that repeats the
+// record's measurement.
 package jobs
 
 import (
@@ -19,22 +20,25 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// MainJob is what run measures, on all processors, if no workload is named.
+// MainJob says what the run command measures if its command line names no workload. It measures
+// this on all processors.
 type MainJob struct {
 	Workloads []string          // names
 	Axes      map[string]string // lists of values by the axis' key
 }
 
-// Plans returns the matrices of the main job. Values in typed, by the axis' key, take precedence.
+// Plans returns the workloads of the main job with their cases. The map typed has lists of values
+// that the user gave, by the axis' key; for these axes, they replace the values in m.Axes.
 func (m *MainJob) Plans(defs []workload.Def, typed map[string]string) ([]workload.Plan, error) {
 	lists := maps.Clone(m.Axes)
 	maps.Copy(lists, typed)
 	return Plans(defs, m.Workloads, lists)
 }
 
-// Plans returns the matrices of the named workloads. lists holds values by the axis' key. Workloads
-// without an axis ignore its values. Plans returns an *argument.ValueError if none of the workloads
-// has an axis that defs have and lists names.
+// Plans returns the workloads of defs with the given names, and the cases of each of them. The map
+// lists has a list of values for some axes, by the axis' key. A workload that does not have an axis
+// ignores the values for it. Plans returns an *argument.ValueError if lists has values for an axis
+// of defs that none of the named workloads has.
 func Plans(defs []workload.Def, names []string, lists map[string]string) ([]workload.Plan, error) {
 	var named []workload.Def
 	for _, name := range names {
@@ -60,7 +64,8 @@ func Plans(defs []workload.Def, names []string, lists map[string]string) ([]work
 	return all, nil
 }
 
-// SmallPlans does what Plans does, with one small value for every axis that typed does not name.
+// SmallPlans is like Plans, with the lists of values in typed. For every axis that typed does not
+// name, it uses one small value instead of the defaults.
 func SmallPlans(defs []workload.Def, names []string, typed map[string]string) ([]workload.Plan, error) {
 	lists := make(map[string]string)
 	for _, name := range names {
@@ -98,8 +103,8 @@ func checkAxes(defs, named []workload.Def, lists map[string]string) error {
 	return nil
 }
 
-// DefineAxes defines a flag for each axis of defs and returns the flags by the axis' key. prefix
-// begins each help text.
+// DefineAxes adds a flag to a flag set for each axis of the workloads defs. It returns these flags
+// by the axis' key. The help text of each flag begins with prefix.
 func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[string]*argument.Option {
 	axes := make(map[string]*argument.Option)
 	for _, def := range defs {
@@ -112,7 +117,8 @@ func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[st
 	return axes
 }
 
-// TypedAxes returns the text of each flag that was given, by the axis' key.
+// TypedAxes returns the text of each flag that the user gave, by the axis' key. The parameter axes
+// is a result of DefineAxes.
 func TypedAxes(axes map[string]*argument.Option) map[string]string {
 	typed := make(map[string]string)
 	for key, o := range axes {
@@ -126,7 +132,8 @@ func TypedAxes(axes map[string]*argument.Option) map[string]string {
 // MaxProcessors is the largest number of processors that a case can ask for.
 const MaxProcessors = runner.MaxWorkers
 
-// ProcessorsAxis returns the axis of the number of processors that a case may use.
+// ProcessorsAxis returns the axis (parameter of a case) for the number of processors that a case
+// may use.
 func ProcessorsAxis() workload.Axis {
 	a := measure.WorkersAxis()
 	a.Name, a.Key, a.Flag, a.Usage = "processors", record.CPUsKey, record.CPUsKey, "numbers of processors"
@@ -141,7 +148,7 @@ func ProcessorsAxis() workload.Axis {
 	return a
 }
 
-// ParseProcessors parses a list of numbers of processors.
+// ParseProcessors parses a comma-separated list of numbers of processors.
 func ParseProcessors(list string) (counts []int, err error) {
 	values, err := ProcessorsAxis().Parse(list)
 	if err != nil {

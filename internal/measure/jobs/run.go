@@ -18,7 +18,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// RunFlags are the flags of the command run, as they were typed.
+// RunFlags are the flags of the run command, as the user typed them.
 type RunFlags struct {
 	defs                                       []workload.Def
 	main                                       *MainJob
@@ -42,11 +42,14 @@ var acceptedTimeout = fmt.Sprintf("a time from 0s up to %v, for example 10m", me
 // searchBudget is the default time of a search for the highest rate.
 const searchBudget = 2 * time.Minute
 
-// MaxProcesses is the maximum number of processes of a case.
+// MaxProcesses is the maximum value of the flag --processes, the number of processes in which each
+// case is run.
 const MaxProcesses = 1000
 
-// NewRunFlags defines the flags of the command run: those of the axes, and its own. Without
-// workloads it runs the main job, or a small case of each workload if main is nil.
+// NewRunFlags adds the flags of the run command to a flag set: a flag for each axis of the
+// workloads defs, and the command's own flags. If a command line names no workloads, the run
+// command measures the given main job. If there is no main job (main is nil), it measures a small
+// case of each workload.
 func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunFlags {
 	f := &RunFlags{defs: defs, main: main, axes: DefineAxes(flags, defs, ""), settings: make(measure.Typed)}
 	define := func(name, kind, text, accepted, help string) *argument.Option {
@@ -103,7 +106,7 @@ type Plan struct {
 }
 
 // Summary returns a line that says how many cases and processes the plan has and about how long
-// they take.
+// they take together.
 func (p *Plan) Summary() string {
 	var expected time.Duration
 	for _, job := range p.Jobs {
@@ -119,7 +122,8 @@ func (p *Plan) Summary() string {
 	return text + ", about " + format.Roughly(expected)
 }
 
-// Plan makes a plan from the flags and the arguments args, which are names of workloads.
+// Plan makes a plan from the parsed flags and from args, the command's arguments, which are names
+// of workloads.
 func (f *RunFlags) Plan(args []string) (*Plan, error) {
 	typed := TypedAxes(f.axes)
 	duration, workers := measure.DefaultDuration, "1"

@@ -19,7 +19,7 @@ import (
 // stagesDeadline is how long one case may take.
 const stagesDeadline = 2 * time.Hour
 
-// StagesFlags are the flags of the command stages, as they were typed.
+// StagesFlags are the flags of the stages command, as the user typed them.
 type StagesFlags struct {
 	staged                      []workload.Def // without the axis of stages, since every case runs all stages
 	IDs                         string         // of staged
@@ -28,7 +28,8 @@ type StagesFlags struct {
 	cpus, processes, seed, JSON *argument.Option
 }
 
-// NewStagesFlags defines the flags of the command stages.
+// NewStagesFlags adds the flags of the stages command to a flag set. Only those of the workloads
+// defs that have stages can be named in the command line.
 func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	f := &StagesFlags{settings: make(measure.Typed)}
 	for _, d := range defs {
@@ -48,7 +49,8 @@ func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	return f
 }
 
-// Plan makes a plan from the flags and the arguments args, which are names of workloads.
+// Plan makes a plan from the parsed flags and from args, the command's arguments, which are names
+// of workloads.
 func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 	if len(args) == 0 {
 		return nil, &argument.ValueError{Field: "workload", Value: "", Accepted: f.IDs}

@@ -1,6 +1,7 @@
-// Package suite runs many cases as one. A file names workloads and values. Each case runs in a
-// process of its own, and repetitions are interleaved. A journal keeps the results, so that a suite
-// that was stopped can resume.
+// Package suite runs suites, which are lists of many cases. A file says which workloads a suite
+// measures, with which values. Each case runs in a process of its own. If each case runs several
+// times, the suite runs all cases once before it runs any of them a second time. A journal stores
+// the results, so that a suite that was stopped can be resumed.
 package suite
 
 import (
@@ -19,7 +20,7 @@ import (
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 )
 
-// File is a suite as its author wrote it.
+// File is the contents of a file that describes a suite, as its author wrote it.
 type File struct {
 	Name, About string
 	Repetitions int             // processes of each case
@@ -29,7 +30,8 @@ type File struct {
 	mistakes []yamlfile.Mistake // in the file's structure; Expand reports them together with mistakes in values
 }
 
-// Entry is a list of workloads with the flags to measure them with, as a command line has them.
+// Entry is a part of a File: a list of workloads, and the flags with which they are measured. The
+// flags are those of a command line.
 type Entry struct {
 	Command   string // run or stages
 	Workloads []yamlfile.Word
@@ -38,14 +40,14 @@ type Entry struct {
 	Line      int
 }
 
-// Flag is a flag of a command, with its values.
+// Flag is a flag of an Entry's command, with its values.
 type Flag struct {
 	Name   string
 	Values []yamlfile.Word
 	Line   int
 }
 
-// Text returns the flag's values as a command line has them, joined by commas.
+// Text returns the flag's values joined by commas, as a command line has them.
 func (f Flag) Text() string { return strings.Join(texts(f.Values), ",") }
 
 func texts(words []yamlfile.Word) []string {
@@ -56,15 +58,16 @@ func texts(words []yamlfile.Word) []string {
 	return all
 }
 
-// IDs returns the entry's workloads, as the file names them.
+// IDs returns the names of the entry's workloads, as they are in the file.
 func (e Entry) IDs() []string { return texts(e.Workloads) }
 
-// MaxRepetitions is the maximum number of processes of a case.
+// MaxRepetitions is the maximum number of repetitions of a case. Each repetition runs in a process
+// of its own.
 const MaxRepetitions = 1000
 
-// Read parses a suite's file in YAML; name is its name in messages. It returns a *yamlfile.Error if
-// the file is not YAML or not a mapping. Other mistakes are reported by Expand, together with those
-// in the values.
+// Read parses a suite's file in YAML. The parameter name is the file's name in messages. Read
+// returns a *yamlfile.Error if the file is not YAML or not a mapping. Read does not report other
+// mistakes in the file's structure; Expand reports these together with mistakes in the values.
 func Read(name string, r io.Reader) (*File, error) {
 	node, p, err := yamlfile.Read(name, r, "suite", keys)
 	if err != nil {
@@ -157,10 +160,11 @@ func (p *parser) entry(n *yaml.Node, f *File) {
 // dashed returns a flag's name in the command's form. go test's form has underscores.
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
-// Expand calls expand for each entry and returns all results. expand stops at its first mistake. If
-// its error has type *argument.ValueError and names a value or a workload, Expand removes that from
-// the entry and tries again, so that all mistakes of the file are reported at once, in a
-// *yamlfile.Error.
+// Expand calls the function expand for each entry of the file and returns all results. The function
+// expand need only report the first mistake in an entry. If its error has the type
+// *argument.ValueError and names a value or a workload, Expand removes that value or workload from
+// the entry and calls the function again. In this way Expand finds all mistakes of the file and
+// returns them in one *yamlfile.Error.
 func Expand[T any](name string, f *File, expand func(e Entry) ([]T, error)) ([]T, error) {
 	p := &yamlfile.Parser{Mistakes: slices.Clone(f.mistakes)}
 	var all []T

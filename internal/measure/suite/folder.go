@@ -26,13 +26,14 @@ const (
 	logsDir     = "logs"
 )
 
-// FolderName returns the default name of the folder of a suite that began at the given time.
+// FolderName returns the default name of the folder for a suite that began at the time begun.
 func FolderName(begun time.Time) string {
 	return "benchmark_logs_" + begun.Format("2006-01-02_15-04-05")
 }
 
-// Folder is what a suite writes, beside the journal, as its cases end: their records as JSON lines
-// and a log of each case. Both are views of the journal.
+// Folder is the folder into which a suite writes its results while it runs: a file with the records
+// as lines of JSON, and a log of each case. Both are made from the suite's journal, which is in the
+// same folder.
 type Folder struct {
 	dir     string
 	file    *os.File // the records
@@ -41,9 +42,10 @@ type Folder struct {
 	files   map[string]string           // names of the logs, by the case's name
 }
 
-// OpenFolder creates the folder and overwrites its records with the earlier ones, in the order of
-// the plan. earlier has the journal's records by the case's key. Call Add for each earlier record
-// and for each new one.
+// OpenFolder creates the folder dir if it does not exist, and overwrites its file of records with
+// the records in earlier, in the order of the plan. The map earlier has the records that are in the
+// journal, by the case's key (Case.Key). The caller must then call Add for each of these records,
+// and later for each new record.
 func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, logsDir), 0o755); err != nil {
 		return nil, err
@@ -68,8 +70,9 @@ func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Fo
 	return &Folder{dir: dir, file: file, logs: make(map[string][]*record.Record), files: make(map[string]string)}, nil
 }
 
-// Add adds the record of a case and rewrites the case's log. If fresh is set, it also appends the
-// record to the file of records.
+// Add adds the record r of the case c to f.Records and rewrites the case's log. If fresh is true,
+// Add also appends the record to the file of records; records that were given to OpenFolder are in
+// the file already.
 func (f *Folder) Add(c *Case, r *record.Record, fresh bool) error {
 	if fresh {
 		if err := record.Write(f.file, r); err != nil {
@@ -112,8 +115,9 @@ func (f *Folder) logFile(name string) string {
 // Close closes the file of records.
 func (f *Folder) Close() error { return f.file.Close() }
 
-// ReadFolder returns the records of a folder. If the suite was killed, the last line may be cut: it
-// is then left out, and cut is true. It returns zkbench.ErrParams if the folder has no records.
+// ReadFolder returns the records of the suite in the folder dir. If the suite was killed, the last
+// line of its file of records may be incomplete. In that case ReadFolder leaves the line out, and
+// cut is true. ReadFolder returns zkbench.ErrParams if the folder has no file of records.
 func ReadFolder(dir string) (recs []*record.Record, cut bool, err error) {
 	path := outdir.Records(dir)
 	raw, err := record.ReadFile(path)
@@ -127,7 +131,7 @@ func ReadFolder(dir string) (recs []*record.Record, cut bool, err error) {
 	return recs, line > 0, nil
 }
 
-// Existing returns those of the named files that exist in dir.
+// Existing returns those of the names for which the directory dir has a file.
 func Existing(dir string, names ...string) (some []string) {
 	for _, name := range names {
 		if exists(filepath.Join(dir, name)) {

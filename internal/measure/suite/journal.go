@@ -26,16 +26,17 @@ const journalFile = "journal.db"
 // journalFormat is the number of the journal's format.
 const journalFormat = 1
 
-// Journal stores one record for each case of a suite, in a bbolt database. A record is durable when
-// Put returns.
+// Journal stores one record for each case of a suite, in a bbolt database. When Put returns without
+// an error, the record is on the disk.
 type Journal struct {
 	db   *bbolt.DB
 	path string
 	file fs.FileInfo // as it was opened
 }
 
-// Header says which suite a journal belongs to. It holds the cases themselves, so that a suite
-// resumes as it was begun even if its file has changed.
+// Header says which suite a journal belongs to. It contains the suite's cases, so that a suite that
+// is resumed measures the cases with which it was begun, even if the suite's file has changed
+// since.
 type Header struct {
 	Format  int       `json:"format"`
 	Suite   string    `json:"suite"`
@@ -55,7 +56,7 @@ type Header struct {
 	Noise
 }
 
-// Noise says what a suite does if others work on the machine.
+// Noise says what a suite does if other programs work on the machine while it measures.
 type Noise struct {
 	QuietWait time.Duration `json:"quiet_wait,omitempty"` // ns, how long cases may wait in total for a quiet machine
 	Again     bool          `json:"again,omitempty"`      // measure a disturbed case once more
@@ -67,7 +68,8 @@ var (
 	casesBucket = []byte("cases")
 )
 
-// IsFree returns zkbench.ErrParams if a folder has a suite, or records of another run.
+// IsFree returns an error, zkbench.ErrParams, if the folder dir already has a suite or the records
+// of another run. It returns nil if a suite can begin in the folder.
 func IsFree(dir string) error {
 	if path := filepath.Join(dir, journalFile); exists(path) {
 		return fmt.Errorf("%w: %s exists already; accepted: another folder, or --resume with this one", zkbench.ErrParams, path)
@@ -78,8 +80,8 @@ func IsFree(dir string) error {
 	return nil
 }
 
-// Create creates the journal of a suite in dir. It returns zkbench.ErrParams if dir has a suite
-// already, or records of another run.
+// Create creates the journal of a suite in the folder dir. It returns zkbench.ErrParams if the
+// folder already has a suite or the records of another run.
 func Create(dir string, h Header) (*Journal, error) {
 	path := filepath.Join(dir, journalFile)
 	if err := IsFree(dir); err != nil {
@@ -111,8 +113,9 @@ func Create(dir string, h Header) (*Journal, error) {
 	return j, nil
 }
 
-// Open opens the journal in dir. It returns zkbench.ErrParams if there is none, zkbench.ErrEnv if
-// another process has it open, and a *zkbench.DecodeError if it is damaged or of another format.
+// Open opens the journal in the folder dir. It returns zkbench.ErrParams if the folder has no
+// journal, and zkbench.ErrEnv if another process has the journal open. It returns a
+// *zkbench.DecodeError if the journal is damaged or has another format.
 func Open(dir string) (*Journal, Header, error) {
 	var h Header
 	path := filepath.Join(dir, journalFile)
@@ -220,8 +223,9 @@ func (j *Journal) withPath(err error) error {
 	return fmt.Errorf("%s: %w", j.path, err)
 }
 
-// Put stores the record of a case. It returns an error if the case has a record already, or if the
-// journal's file is no longer at its path.
+// Put stores the record r of the case with the given key (Case.Key). It returns an error if the
+// case already has a record, or if the journal's file was moved, removed or replaced after it was
+// opened.
 func (j *Journal) Put(key string, r *record.Record) error {
 	raw, err := json.Marshal(r)
 	if err != nil {
@@ -265,8 +269,8 @@ func (j *Journal) inPlace() error {
 	return nil
 }
 
-// Records returns the stored records by the case's key. The error names the case whose record
-// cannot be read.
+// Records returns all stored records by the case's key (Case.Key). If a record cannot be read, the
+// error names its case.
 func (j *Journal) Records() (map[string]*record.Record, error) {
 	all := make(map[string]*record.Record)
 	err := j.view(func(tx *bbolt.Tx) error {

@@ -19,23 +19,26 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Full is the name of the suite that has all others and every workload that they leave out.
+// Full is the name of the suite that contains all other suites, and every workload that is in none
+// of them.
 const Full = "full"
 
-// Family is a group of related workloads. There is a suite with the family's name.
+// Family is a group of related workloads. A Collection has a suite for each family, which has the
+// family's name.
 type Family struct {
 	Name string
 	Defs []workload.Def
 }
 
-// Collection is the suites of a program: those in its files, one for each family, and Full.
+// Collection is the set of all suites of a program. There is a suite for each file in Files, one
+// for each family that has no file, and the suite Full.
 type Collection struct {
 	Files    fs.FS // NAME.yaml; nil: none
 	Families []Family
 }
 
-// Names returns the names of all suites: those in files, sorted, then Full, then families without a
-// file.
+// Names returns the names of all suites. First come the suites in files, sorted by name, then Full,
+// and then the families that have no file.
 func (c Collection) Names() (names []string) {
 	if c.Files != nil {
 		files, err := fs.Glob(c.Files, "*.yaml")
@@ -56,8 +59,9 @@ func (c Collection) Names() (names []string) {
 	return names
 }
 
-// Find returns the suite called name or, if there is none, the suite in the file at that path. It
-// returns an *argument.ValueError if there is no such file either.
+// Find returns the suite with the given name. If the collection has no such suite, Find reads the
+// suite in the file whose path is name. It returns an *argument.ValueError if there is no such file
+// either.
 func (c Collection) Find(name string) (*File, error) {
 	if f, ok, err := c.read(name); ok {
 		return f, err
@@ -139,8 +143,8 @@ func (c Collection) full() (*File, error) {
 	return full, nil
 }
 
-// WriteList writes a table of the program's suites. It has the number of processes of each, and its
-// time on a machine with the given number of processors.
+// WriteList writes a table of all suites of the collection. For each suite, the table has the
+// number of processes and the estimated time on a machine with the given number of processors.
 func (c Collection) WriteList(w io.Writer, defs []workload.Def, processors int) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "suite\tprocesses\tabout\t")

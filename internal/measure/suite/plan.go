@@ -27,7 +27,7 @@ import (
 // maxProcesses is the maximum number of processes of a suite. At one per second they take a day.
 const maxProcesses = 100_000
 
-// Options are what a user chooses in addition to the file.
+// Options are what a user chooses when running a suite, in addition to what the suite's file says.
 type Options struct {
 	Only        []string      // workloads to keep; nil: all
 	Repetitions int           // processes of each case; 0: the file's
@@ -37,7 +37,8 @@ type Options struct {
 	Noise
 }
 
-// Machine is a machine to plan cases for. A plan for jobs.MaxProcessors leaves no case out.
+// Machine is a machine for which cases are planned. A plan leaves out cases that need more
+// processors than the machine has. If Processors is jobs.MaxProcessors, the plan leaves out none.
 type Machine struct {
 	Host       string      // empty: this machine
 	Processors int         // a case uses at most jobs.MaxProcessors of them
@@ -48,16 +49,17 @@ func byProcessors(a, b Machine) int { return cmp.Compare(a.Processors, b.Process
 
 func (m Machine) String() string { return cmp.Or(m.Host, "this machine") }
 
-// Plan is what a suite measures, on one or several machines.
+// Plan says which cases a suite measures, on one or several machines.
 type Plan struct {
 	Header Header
 	Notes  []string // lines that say what is left out
 }
 
-// NewPlan plans a suite for a machine with the given number of processors or, if o.On is set, for
-// those machines. The suite is file, and name is its name in messages. NewPlan returns a
-// *yamlfile.Error for mistakes in the file, a *zkbench.LimitError if there are too many processes,
-// and an *argument.ValueError if no case is left.
+// NewPlan plans the suite in file. The parameter name is the suite's name in messages. If o.On is
+// not nil, the plan is for the machines in o.On; otherwise it is for this machine, with the given
+// number of processors. NewPlan returns a *yamlfile.Error if the file has mistakes, a
+// *zkbench.LimitError if the plan would have too many processes, and an *argument.ValueError if the
+// plan would have no case.
 func NewPlan(defs []workload.Def, file *File, name string, processors int, o Options) (*Plan, error) {
 	machines := o.On
 	if machines == nil {
@@ -232,8 +234,8 @@ func acceptedKeys(flags *pflag.FlagSet) string {
 	return strings.Join(names, ", ")
 }
 
-// WriteSummary writes the plan's notes and a line with its numbers of cases and processes and its
-// time.
+// WriteSummary writes the plan's notes, and then a line with the number of cases, the number of
+// processes and the estimated time.
 func (p *Plan) WriteSummary(w io.Writer) error {
 	for _, n := range p.Notes {
 		fmt.Fprintln(w, n)
@@ -260,7 +262,7 @@ func (p *Plan) repetitions() map[string]int {
 	return times
 }
 
-// Write writes a line for each case, and the summary.
+// Write writes a line for each case of the plan, and then what WriteSummary writes.
 func (p *Plan) Write(w io.Writer) error {
 	times := p.repetitions()
 	for i := range p.Header.Plan {

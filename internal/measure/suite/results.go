@@ -26,12 +26,12 @@ var figures = []struct {
 	{"allocs", record.Allocs, 1},
 }
 
-// SessionColumn is the column that identifies a suite. A new row of the same suite replaces the old
-// one.
+// SessionColumn is the name of the column, in the table of results (ResultsFile), that identifies a
+// run of a suite. A new row for the same run replaces the old row.
 const SessionColumn = "session"
 
-// Results returns the row of a suite: when it began, its commit, and every figure of every case
-// that ran to its end.
+// Results returns the row for a suite in the table of results (ResultsFile). The row says when the
+// suite began, and has the commit and the figures of every case that ran to its end.
 func Results(h Header, recs []*record.Record) Row {
 	row := Row{Columns: []string{"timestamp", SessionColumn, "suite", "commit", "processes", "failed"}}
 	commit, failed := "", 0

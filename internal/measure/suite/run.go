@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Case is one process to run: a job, and which repetition of it.
+// Case is one process that a suite runs: a job, and the number of the repetition.
 type Case struct {
 	measure.Job `json:"job"`
 	Repetition  int           `json:"repetition"`         // from 0
@@ -26,8 +26,8 @@ type Case struct {
 	Expected    time.Duration `json:"expected"`           // ns, about how long it takes
 }
 
-// Name returns the case's name as in records, with its side and its host but without its
-// repetition.
+// Name returns the name of the case. It begins with the name that the case has in records, and then
+// has the side and the host, if any. All repetitions of a case have the same name.
 func (c *Case) Name() string {
 	name := c.Workload + "/"
 	if c.Stages {
@@ -44,7 +44,8 @@ func (c *Case) Name() string {
 	return name
 }
 
-// Key returns a name of the process that is unique within its list.
+// Key returns a text that identifies the process: no other process in the suite's list of cases has
+// the same key.
 func (c *Case) Key() string {
 	kind := jobs.CommandRun
 	if c.Stages {
@@ -64,8 +65,9 @@ func (c *Case) Excuses(r *record.Record) bool { return c.Optional && r.TooLarge(
 // triedAgain is the finding of a case whose first attempt failed.
 const triedAgain = "tried again"
 
-// Interleave returns each case repeated: all cases once, then all again, so that drift over time
-// affects all cases alike.
+// Interleave returns a list that contains each case as often as repetitions says. The list first
+// has all cases once, then all cases a second time, and so on, so that drift over time affects all
+// cases alike.
 func Interleave(cases []Case, repetitions int) []Case {
 	all := make([]Case, 0, len(cases)*repetitions)
 	for i := range repetitions {
@@ -77,8 +79,8 @@ func Interleave(cases []Case, repetitions int) []Case {
 	return all
 }
 
-// Hosts returns the hosts of cases, in the order of their first case. The name of this machine is
-// "".
+// Hosts returns the names of the machines on which the cases run, each once, in the order in which
+// they first occur. The name of this machine is the empty string.
 func Hosts(cases []Case) (hosts []string) {
 	for i := range cases {
 		if !slices.Contains(hosts, cases[i].Host) {
@@ -88,8 +90,8 @@ func Hosts(cases []Case) (hosts []string) {
 	return hosts
 }
 
-// Run measures a list of cases, each in a process of its own. Every list of cases runs here,
-// whether from a suite, a study or a command that measures several cases.
+// Run measures a list of cases, each in a process of its own. Suites, studies and all commands that
+// measure several cases use it.
 type Run struct {
 	Cases   []Case
 	Journal *Journal                  // stores each record before Ended is called; nil: no journal
@@ -112,10 +114,11 @@ type Run struct {
 	telling sync.Mutex // serializes Begins and Ended
 }
 
-// LostError says that hosts are lost and some of their cases not measured.
+// LostError says that hosts were lost, so that some of their cases were not measured.
 type LostError struct{ Hosts []LostHost }
 
-// LostHost is a lost host: how many of its cases have no record, and why.
+// LostHost describes a lost host: how many of its cases have no record (Missing), how many it
+// should have run (Planned), and why it was lost (Err).
 type LostHost struct {
 	Name             string
 	Missing, Planned int
@@ -141,13 +144,15 @@ func where(host string) string {
 // Unwrap returns ErrInterrupted, because a suite whose hosts are lost can be resumed.
 func (e *LostError) Unwrap() error { return ErrInterrupted }
 
-// All runs the cases that have no earlier record: those of one host one after the other, different
-// hosts side by side. A case that fails, or that was disturbed if Again is set, is tried again
-// while it has Attempts left; if the last attempt fails, the record is that of a failure.
+// All runs the cases that have no record in r.Earlier. Cases of the same host run one after the
+// other, and different hosts run at the same time. If a case fails, it is tried again until it has
+// run r.Attempts times. If r.Again is set, the same applies to a case that was disturbed by other
+// programs. If the last attempt fails, the case's record is that of a failure.
 //
-// When ctx ends, All returns its cause. Cases that run then leave no record if there is a journal,
-// so that they are run again; without a journal they leave what they have measured. If a host is
-// lost, the others continue to their end, and All returns a *LostError.
+// When ctx ends, All returns the cause. If there is a journal, the cases that were running at that
+// time have no record, so that they can be run again. If there is no journal, each of them has a
+// record of what was measured until then. If a host is lost, the other hosts continue to their end,
+// and All then returns a *LostError.
 func (r *Run) All(ctx context.Context) error {
 	for i := range r.Cases {
 		c := &r.Cases[i]

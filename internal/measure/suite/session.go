@@ -21,10 +21,11 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 )
 
-// ErrInterrupted says that a session was stopped before its end and can be resumed.
+// ErrInterrupted says that a suite was stopped before its end and can be resumed.
 var ErrInterrupted = errors.New("interrupted")
 
-// Session measures a plan in a folder, so that it can be stopped and resumed.
+// Session is a run of a suite. It measures the cases of a plan and stores their records in a
+// folder, so that the run can be stopped and resumed.
 type Session struct {
 	dir     string
 	header  Header
@@ -45,7 +46,7 @@ type begun struct {
 	at   time.Time
 }
 
-// Caller is what the program that runs a session provides.
+// Caller has the functions and settings that a Session needs from the program that runs it.
 type Caller struct {
 	// Measure is as in Run. Texts given to say are shown with the name of the case's host.
 	Measure func(ctx context.Context, c *Case, say func(text string)) (*record.Record, error)
@@ -57,7 +58,8 @@ type Caller struct {
 	Stdout, Stderr io.Writer
 }
 
-// Begin begins the plan in a folder, which it creates if it does not exist.
+// Begin begins a session that measures the plan p. It creates the folder dir if it does not exist.
+// Session.Run runs the cases.
 func Begin(dir string, p *Plan) (*Session, error) {
 	header := p.Header
 	var j *Journal
@@ -95,7 +97,7 @@ func Resume(dir, study string) (*Session, error) {
 	return &Session{dir: dir, header: header, journal: j, earlier: earlier}, nil
 }
 
-// ReadPlan returns the plan of the suite in a folder.
+// ReadPlan returns the plan of the suite in the folder dir, without the plan's notes.
 func ReadPlan(dir string) (*Plan, error) {
 	j, header, err := Open(dir)
 	if err != nil {
@@ -168,11 +170,13 @@ func programDigest() (string, error) {
 	return digest, err
 }
 
-// Plan returns the processes of the suite.
+// Plan returns all processes that the suite runs.
 func (s *Session) Plan() []Case { return s.header.Plan }
 
-// Hosts returns the hosts that have cases left, and the environments that hosts had when the suite
-// was begun. hostWait is how long to wait for a host whose connection is lost.
+// Hosts returns information about the other machines that run cases of the suite. The result
+// pending contains the names of the hosts that still have cases to run. The map known contains, by
+// the host's name, the environments that the hosts had when the suite was begun. The result
+// hostWait is how long to wait for a host after the connection to it was lost.
 func (s *Session) Hosts() (pending []string, known map[string]record.Env, hostWait time.Duration) {
 	var missing []Case
 	for i := range s.header.Plan {
@@ -186,9 +190,9 @@ func (s *Session) Hosts() (pending []string, known map[string]record.Env, hostWa
 // Close closes the journal.
 func (s *Session) Close() error { return s.journal.Close() }
 
-// Run measures the cases without a record in the journal, and writes the views of all records. It
-// returns ErrInterrupted if ctx ended or a host is lost. Any other error says that a case failed,
-// or that something could not be written.
+// Run measures the cases that have no record in the journal yet. It then writes the tables, plots
+// and pages of all records (Caller.Views). It returns ErrInterrupted if ctx ended or if a host was
+// lost. Any other error says that a case failed, or that something could not be written.
 func (s *Session) Run(ctx context.Context, caller Caller) error {
 	var err error
 	if s.folder, err = OpenFolder(s.dir, s.header.Plan, s.earlier); err != nil {
@@ -278,8 +282,9 @@ func (s *Session) finish(ctx context.Context, stopped error) error {
 // Title returns the name of the suite.
 func (s *Session) Title() string { return s.header.Suite }
 
-// PutResults puts the row of the suite into the history beside the folder, and a copy of the
-// history into the folder.
+// PutResults makes a row of the records (function Results) and puts it into the table of results,
+// the file ResultsFile in the parent directory of the suite's folder. It then copies that file into
+// the suite's folder.
 func (s *Session) PutResults(recs []*record.Record) error {
 	dir, err := filepath.Abs(s.dir)
 	if err == nil {

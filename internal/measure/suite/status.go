@@ -15,7 +15,7 @@ import (
 // statusFile is the file in a suite's folder that holds its Status.
 const statusFile = "suite.json"
 
-// Status says how far a suite has come.
+// Status says how many of its processes a suite has run, and whether it is still running.
 type Status struct {
 	Format  int           `json:"format"`
 	Suite   string        `json:"suite"`
@@ -39,8 +39,9 @@ func (s Status) Write(dir string) error {
 	return atomicfile.Write(filepath.Join(dir, statusFile), append(raw, '\n'))
 }
 
-// ReadStatus returns the status of the suite in a folder. A suite that was killed could not write
-// that it stopped: ReadStatus sets Stopped if no process has the journal open.
+// ReadStatus returns the status of the suite in the folder dir. If a suite was killed, the file
+// does not say that it has stopped. Therefore ReadStatus also sets Stopped if no process has the
+// suite's journal open.
 func ReadStatus(dir string) (Status, error) {
 	var s Status
 	path := filepath.Join(dir, statusFile)
@@ -60,9 +61,11 @@ func ReadStatus(dir string) (Status, error) {
 	return s, nil
 }
 
-// Estimate estimates how long a suite still takes. A case that was measured takes as long again.
-// Any other takes as long as expected, scaled by how the measured cases of its host compare with
-// what was expected of them. Its methods may be called concurrently.
+// Estimate estimates how much longer a suite will take. If a process of a case was measured, the
+// estimate for the case's other processes is the time of the last one. Otherwise the estimate is
+// the case's expected time multiplied by a factor: the time that the measured cases of the same
+// host took, divided by the time that was expected for them. The methods of an Estimate may be
+// called concurrently.
 type Estimate struct {
 	mu    sync.Mutex
 	cases []Case
@@ -78,7 +81,7 @@ type pace struct {
 	spent          time.Duration // on the running case
 }
 
-// NewEstimate returns an estimate for cases none of which was measured.
+// NewEstimate returns an estimate for the given cases. None of them counts as measured.
 func NewEstimate(cases []Case) *Estimate {
 	e := &Estimate{cases: cases, ended: make([]bool, len(cases)), took: make(map[string]time.Duration), paces: make(map[string]*pace)}
 	for i := range cases {
@@ -90,7 +93,7 @@ func NewEstimate(cases []Case) *Estimate {
 	return e
 }
 
-// Took records that case i has ended and how long it took.
+// Took records that the case with index i has ended, and that it took the time d.
 func (e *Estimate) Took(i int, d time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -103,14 +106,15 @@ func (e *Estimate) Took(i int, d time.Duration) {
 	p.spent = 0
 }
 
-// Spent records for how long a host's running case has run, at most its expected time.
+// Spent records that the case that is running on the host has run for the time d. The caller must
+// not give a time longer than the case's expected time.
 func (e *Estimate) Spent(host string, d time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.paces[host].spent = d
 }
 
-// CaseTime returns how long a case will take.
+// CaseTime returns the estimate of how long the case c will take.
 func (e *Estimate) CaseTime(c *Case) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -128,7 +132,8 @@ func (e *Estimate) caseTime(c *Case, name string) time.Duration {
 	return time.Duration(float64(c.Expected) * float64(p.real) / float64(p.expected))
 }
 
-// Remaining returns how long the cases that have not ended will take. Hosts run side by side.
+// Remaining returns the estimate of how long it will take until all cases have ended. All hosts run
+// their cases at the same time.
 func (e *Estimate) Remaining() (left time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

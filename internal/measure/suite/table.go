@@ -26,19 +26,22 @@ import (
 	"github.com/zkbench/zkbench/internal/view/progress"
 )
 
-// Row is a line of a table, with the names of its columns.
+// Row is a row of a table, together with the names of its columns.
 type Row struct {
 	Columns []string
 	Values  []string // one for each column
 }
 
-// PutRow adds a row to the table in a CSV file, or replaces the row with the same value in the
-// column key. It creates the file if there is none. New columns are appended to the file's own;
-// missing values are empty. The file is replaced as a whole, so a reader never sees half of it. A
-// lock file beside it makes concurrent calls wait for each other.
+// PutRow puts a row into the table in the CSV file at path. The parameter key is the name of a
+// column. If the table has a row with the same value in that column, PutRow replaces it; otherwise
+// it adds the new row. It creates the file if there is none. Columns that the file does not have
+// yet are appended to the file's columns, and missing values are empty. The file is replaced as a
+// whole, so a reader never sees half of it. A lock file beside it makes concurrent calls wait for
+// each other.
 //
-// PutRow returns zkbench.ErrParams if the row has no column key, or not one value for each column.
-// It returns a *zkbench.DecodeError if the file is not such a table.
+// PutRow returns zkbench.ErrParams if the row does not have the column that key names, or does not
+// have exactly one value for each column. It returns a *zkbench.DecodeError if the file is not a
+// table with that column.
 func PutRow(path, key string, row Row) error {
 	unlock, err := lockedfile.MutexAt(path + ".lock").Lock()
 	if err != nil {

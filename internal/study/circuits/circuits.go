@@ -1,7 +1,7 @@
 // Package circuits contains the studies of circuits. The first is about Plonk on circuits of gates and of Pedersen
-// hashes, the second about Keccak-256, and the third about pairings. Each study is a table of cases, a page and its
-// charts. A case runs once through the stages of a proof system on one processor, unless the part of the study to
-// which it belongs says otherwise.
+// hashes, the second about Keccak-256, and the third about pairings. Each study consists of a list of cases, a page and
+// the page's charts. A case runs the stages of a proof system once, on one processor, unless the case's part of the
+// study says otherwise.
 package circuits
 
 import (

@@ -1,6 +1,7 @@
-// Package loops contains loops that repeat one instruction on independent registers. The number of instructions per
-// cycle shows how many of them a processor executes in parallel. One more loop, Chain, is a chain of dependent additions.
-// Its time gives the clock frequency if the processor's counters cannot be read.
+// Package loops contains loops, each of which repeats one instruction on independent registers. The number of
+// instructions that a processor executes per cycle shows how many of them it executes in parallel. In another loop,
+// Chain, each addition needs the result of the previous one. The time of this loop gives the clock frequency if the
+// processor's counters cannot be read.
 package loops
 
 import "github.com/zkbench/zkbench/goldilocks"
@@ -29,7 +30,8 @@ const (
 	each = 96
 )
 
-// All returns the loops that this processor and build can run, Chain first. A build without assembly has none.
+// All returns the loops that this processor and this build of the program can run. The first one is Chain. A build
+// without assembly has no loops.
 func All() (all []Loop) {
 	for _, l := range assembled {
 		if _, err := goldilocks.KernelNamed(l.Kernel); l.Kernel == scalar || err == nil {

@@ -10,13 +10,14 @@ import (
 	"github.com/zkbench/zkbench/internal/result/format"
 )
 
-// Skip is a program that was skipped, and the reason.
+// Skip names a program that a comparison skipped, and the reason.
 type Skip struct {
 	Program string
 	Err     error
 }
 
-// String returns one line with the reason. If the program does not exist, the line says how to build it.
+// String returns one line with the program's name and the reason. If the program does not exist, the line says how to
+// build it.
 func (s Skip) String() string {
 	if path, ok := missingProgram(s.Err); ok {
 		return fmt.Sprintf("%s: not built: run make peers (no %s)", s.Program, path)
@@ -24,24 +25,25 @@ func (s Skip) String() string {
 	return fmt.Sprintf("%s: skipped: %v", s.Program, s.Err)
 }
 
-// Failure is a case that failed in a program. Later rounds do not run it again.
+// Failure says that a case failed in a program, and in which round. Later rounds do not run the case in that program.
 type Failure struct {
 	Program, Case string
 	Round         int
 	Err           error
 }
 
-// Compare measures every selected case of every program once in each round, each time in a new process. In each case, a
-// ratio divides a program's time by that of the base, which is the first of this project's programs that has the case.
+// Compare measures every selected case of every program once in each round, each time in a new process. For each case,
+// it divides the time of each program by the time of the case's base, which is the first of this project's programs
+// that has the case. The quotient is the program's ratio.
 //
-// Within a round the programs of one case run one after another, so the two sides of a ratio are seconds apart. From
-// round to round, the order of the cases rotates by one, and so does the order of the programs within a case. Therefore
-// no program always runs after the same other one.
+// Within a round the programs of one case run one after another, so only seconds lie between the two measurements of a
+// ratio. From round to round, the order of the cases rotates by one, and so does the order of the programs within a
+// case. Therefore no program runs after the same other program in all rounds.
 //
 // A program is skipped if it cannot be started or cannot list its cases. A case that fails is not run again. The result
-// names the skipped programs and the failed cases. Compare returns ErrParams if an option is wrong or if no case is
-// selected, and ErrEnv if no program can be started. If ctx ends, it returns the cause together with the result of what
-// was measured until then.
+// names the skipped programs and the failed cases. Compare returns zkbench.ErrParams if an option is wrong or if no
+// case is selected, and zkbench.ErrEnv if no program can be started. If ctx ends, Compare returns the cause together
+// with the result of what was measured until then.
 func Compare(ctx context.Context, programs []Program, opts Options) (*Result, error) {
 	opts, err := opts.check()
 	if err != nil {

@@ -43,7 +43,7 @@ type Figure struct {
 	Reconstructed bool
 }
 
-// Units returns the time in multiples of the reference operation on the same machine.
+// Units returns the time of the figure divided by the time of the reference operation on the same machine.
 func (f *Figure) Units() float64 { return f.Ns / f.GLVNs }
 
 // Reconstructed is the mark that a figure has in tables if its field Reconstructed is true.
@@ -60,8 +60,8 @@ func (f *Figure) Mark() string {
 //go:embed panurus.txt
 var panurusText []byte
 
-// Panurus returns the figures of LFDT-Panurus/panurus that were measured for this project. The same work may have
-// several figures, from different sources.
+// Panurus returns all figures of LFDT-Panurus/panurus that were measured for this project. There may be several figures
+// for the same work, from different sources.
 func Panurus() []Figure { return panurus() }
 
 var panurus = sync.OnceValue(func() []Figure {
@@ -72,8 +72,8 @@ var panurus = sync.OnceValue(func() []Figure {
 	return figures
 })
 
-// Theirs returns the fastest of Panurus' figures for work, compared by Figure.Units. It returns nil if there is no
-// figure.
+// Theirs returns the fastest of Panurus' figures for the given work, that is, the one with the smallest Figure.Units.
+// It returns nil if there is no figure for that work.
 func Theirs(work Work) *Figure {
 	var least *Figure
 	for _, f := range Panurus() {
@@ -84,8 +84,8 @@ func Theirs(work Work) *Figure {
 	return least
 }
 
-// Recorded returns the first of Panurus' figures for work in which memory and proof size were recorded, or nil if there
-// is none.
+// Recorded returns the first of Panurus' figures for the given work for which memory and proof size were recorded. It
+// returns nil if there is no such figure.
 func Recorded(work Work) *Figure {
 	for _, f := range Panurus() {
 		if f.Work == work && f.ProofBytes > 0 {
@@ -155,8 +155,8 @@ func parseWork(name string) Work {
 	return w
 }
 
-// PrintedRun is a load test as Panurus' benchmark documentation prints it. Times are in ns unless a field says
-// otherwise.
+// PrintedRun has the figures of a load test that Panurus' benchmark documentation prints. Times are in ns unless a
+// field says otherwise.
 type PrintedRun struct {
 	Machine             string
 	Workers             int

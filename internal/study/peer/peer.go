@@ -1,14 +1,16 @@
 // Package peer compares programs from different projects that do the same work.
 //
-// A peer is a program with two commands. "list" prints the names of its cases, one per line. "run CASE [-samples N]"
-// measures one case and prints one line in the Go benchmark format (golang.org/design/14313-benchmark-format) for each
-// sample. If the case is unknown, it prints one line on stderr and exits with status 2. Equal case names mean equal work,
-// in whatever language the program is written.
+// A peer is a program with two commands. The command "list" prints the names of the program's cases, one per line. The
+// command "run CASE [-samples N]" measures one case and prints one line in the Go benchmark format
+// (golang.org/design/14313-benchmark-format) for each sample. If the program does not have the case, this command
+// prints one line on stderr and exits with status 2. Equal case names mean equal work, in whatever language the program
+// is written.
 //
 // Compare runs every case of every program once in each round, each time in a new process. It computes the ratio of two
-// programs within a round, and then the median over the rounds. There are two reasons: samples of one process are not
-// independent, and other work on the machine slows down both sides of a round. Compare does not check that two programs
-// do the same work in a case; the definitions of their cases say so.
+// programs' times within each round, and then the median of these ratios over the rounds. There are two reasons for
+// this: samples of the same process are not independent, and other work on the machine slows down both programs in a
+// round. Compare does not check that two programs do the same work in a case; the authors of their cases must ensure
+// this.
 //
 // Serve implements the two commands for a program written in Go.
 package peer
@@ -26,11 +28,11 @@ const (
 	// MinRounds is the minimum number of rounds of a comparison. A ratio is reported with its tenth and ninetieth
 	// percentile, which need this many rounds.
 	MinRounds = 10
-	// DefaultTimeout limits the time of one process.
+	// DefaultTimeout is the time limit for one process if Options.Timeout is 0.
 	DefaultTimeout = 5 * time.Minute
 )
 
-// Program is a peer program and how to start it.
+// Program describes a peer program and how to start it.
 type Program struct {
 	Name string   // name in tables; unique within a comparison
 	Ours bool     // a program of this project; ratios divide by one of these

@@ -46,8 +46,8 @@ type ProgramResult struct {
 	Extra map[string]float64
 }
 
-// Ratio is the time of a program divided by that of the base. The ratio is computed within each round; the fields are
-// its median and its 10th and 90th percentile over the rounds.
+// Ratio is the time of a program divided by the time of the base (CaseResult.Base). This quotient is computed for each
+// round; the fields are the median and the 10th and 90th percentiles of the rounds' quotients.
 type Ratio struct {
 	Rounds           int // rounds that have both programs
 	Median, P10, P90 float64
@@ -139,7 +139,7 @@ func ratio(theirs []Sample, base map[int]float64) *Ratio {
 	}
 }
 
-// Find returns the result of a program in a case. It returns false if there is none.
+// Find returns the result of a program in the case with the given name. It returns false if there is no such result.
 func (r *Result) Find(program, name string) (ProgramResult, bool) {
 	for _, c := range r.Cases {
 		if c.Case != name {
@@ -154,8 +154,8 @@ func (r *Result) Find(program, name string) (ProgramResult, bool) {
 	return ProgramResult{}, false
 }
 
-// WriteText writes the comparison as text: each case with a line for each program, then the programs that were skipped
-// and the cases that failed.
+// WriteText writes the comparison as text. For each case it writes a line for each program. After the cases it writes
+// the programs that were skipped and the cases that failed.
 func (r *Result) WriteText(w io.Writer) error {
 	var text bytes.Buffer
 	if len(r.Cases) > 0 {

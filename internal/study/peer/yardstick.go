@@ -17,7 +17,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/format"
 )
 
-// Own is a time that this project needs for some work, with the time of the reference operation in the same run.
+// Own is the time of one of this project's operations, together with the time of the reference operation in the same
+// run.
 type Own struct {
 	Work // Proof may also be bulletproof-agg
 	// Batch is the number of operations that were done together; 0 means 1. Ns is per operation in any case. It is
@@ -38,9 +39,9 @@ type Yardstick struct {
 	Faster  float64 // Panurus.Units() / Units; 0 if there is no figure
 }
 
-// Measure returns our time in multiples of the reference operation, beside Panurus' figure for the same work. An
-// aggregated proof of ours is compared with a plain proof of Panurus, because Panurus has no aggregated proofs. Measure
-// returns ErrParams if a time is not positive or is more than a year.
+// Measure returns the time own.Ns in multiples of the reference operation, together with Panurus' figure for the same
+// work. An aggregated proof of ours is compared with a plain proof of Panurus, because Panurus has no aggregated
+// proofs. Measure returns ErrParams if a time is not positive or is more than a year.
 func Measure(own Own) (Yardstick, error) {
 	if !(own.Ns > 0 && own.Ns <= maxNs) {
 		return Yardstick{}, fmt.Errorf("%w: %s: time: %v ns, want more than 0", zkbench.ErrParams, own.Workload, own.Ns)
@@ -60,9 +61,9 @@ func Measure(own Own) (Yardstick, error) {
 	return y, nil
 }
 
-// WriteYardstick writes a table of our times beside Panurus' figures. Both are in units: multiples of the reference
-// operation on the machine that measured them. It returns ErrParams, with the index of the row, if Measure refuses a
-// row.
+// WriteYardstick writes a table of our times beside Panurus' figures. Both are in units. One unit is the time of the
+// reference operation on the machine on which the figure was measured. WriteYardstick returns ErrParams, with the index
+// of the row, if Measure refuses a row.
 func WriteYardstick(w io.Writer, rows []Own) error {
 	measured := make([]Yardstick, len(rows))
 	for i, own := range rows {
@@ -97,12 +98,14 @@ func GLVCaseName(curve string) string { return glvFamily + curve }
 
 const glvFamily = "ScalarMul/curve="
 
-// GLVCases returns the cases that measure the reference operation on each curve. It is one GLV scalar multiplication on
-// gnark-crypto's G1 by a scalar of full length, in Jacobian coordinates, repeated as in gnark-crypto's own benchmark.
+// GLVCases returns the cases that measure the reference operation, one case for each curve. The operation is one GLV
+// scalar multiplication on gnark-crypto's G1 by a scalar of full length, in Jacobian coordinates, repeated as in
+// gnark-crypto's own benchmark.
 //
-// Two choices keep the unit small, so that they never make our figures look better. The result is not converted to
-// affine form. And there are so few scalars that the branch predictor learns them; with many scalars the same
-// multiplication takes longer (docs/figures.md).
+// Two choices make the time of the operation short. A short time makes our figures, which are multiples of it, larger,
+// so these choices never make our figures look better. First, the result is not converted to affine form. Second, there
+// are so few scalars that the branch predictor learns them; with many scalars the same multiplication takes longer
+// (docs/figures.md).
 func GLVCases() []Case {
 	return []Case{
 		{

@@ -2,7 +2,7 @@ package rv
 
 import "encoding/binary"
 
-// Segment is a part of an executable that is loaded into memory.
+// Segment is a part of an executable that is loaded into memory at a given address.
 type Segment struct {
 	At     uint64 // address
 	Flags  uint32 // of ELF: 1 execute, 2 write, 4 read
@@ -10,9 +10,9 @@ type Segment struct {
 	Memory uint64 // size in memory, bytes; 0: that of Data
 }
 
-// ELF returns an executable for registers of 32 or 64 bits (xlen), which starts at the address entry. As linkers do, it
-// places the data of a segment at an offset in the file that is congruent to the segment's address modulo 4096, the
-// size of a page.
+// ELF returns an executable for registers of xlen bits, which is 32 or 64. Its execution starts at the address entry.
+// As linkers do, it places the data of a segment at an offset in the file that is congruent to the segment's address
+// modulo 4096, the size of a page.
 func ELF(xlen int, entry uint64, segments ...Segment) []byte {
 	const page = 4096
 	header, each := 64, 56

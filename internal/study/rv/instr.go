@@ -1,5 +1,5 @@
-// Package rv encodes RISC-V instructions and executables, for the programs of tests and peers. Registers are numbered 0
-// to 31.
+// Package rv encodes RISC-V instructions and executables. Tests and the peers of package peer use it to make programs.
+// Registers are numbered 0 to 31.
 //
 // Source: The RISC-V Instruction Set Manual, volume I, chapters "RV32/64G Instruction Set Listings".
 package rv
@@ -56,7 +56,7 @@ func Jal(rd uint32, offset int32) uint32 {
 	return o>>20&1<<31 | o>>1&0x3ff<<21 | o>>11&1<<20 | o>>12&0xff<<12 | rd<<7 | opJal
 }
 
-// Text returns the bytes of instructions, little-endian.
+// Text returns the bytes of a sequence of instructions. Each instruction is a word in little-endian order.
 func Text(words ...uint32) (text []byte) {
 	for _, w := range words {
 		text = binary.LittleEndian.AppendUint32(text, w)

@@ -19,7 +19,7 @@ type WhatIfFlags struct {
 	Plot                                           *argument.Option // path of an SVG file
 }
 
-// NewWhatIfFlags defines the flags on a flag set. Their defaults are those of DefaultWhatIf.
+// NewWhatIfFlags defines the flags on the given flag set. The default values are those of DefaultWhatIf.
 func NewWhatIfFlags(flags *pflag.FlagSet) *WhatIfFlags {
 	w := DefaultWhatIf()
 	define := func(name, kind, text, accepted, help string) *argument.Option {
@@ -51,7 +51,8 @@ func commas[T any](values []T, text func(T) string) string {
 	return strings.Join(all, ",")
 }
 
-// Parse parses the flags and checks the model. It returns an *argument.ValueError that names the first wrong flag.
+// Parse parses the values of the flags and checks the model. If a flag is wrong, it returns an *argument.ValueError
+// that names the first such flag.
 func (f *WhatIfFlags) Parse() (w WhatIf, err error) {
 	for _, n := range []struct {
 		name string

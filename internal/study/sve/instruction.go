@@ -23,9 +23,9 @@ const (
 // loopName returns the value of the axis loop for a loop.
 func loopName(l loops.Loop) string { return l.Kernel + "-" + l.Name }
 
-// VectorInstruction returns a workload that repeats one instruction on independent registers, to measure how many of them
-// the processor executes per cycle. In the loop scalar-chain each instruction waits for the previous one and takes one
-// cycle, so its time gives the clock frequency.
+// VectorInstruction returns a workload that repeats one instruction on independent registers, to measure how many such
+// instructions the processor executes per cycle. In the loop scalar-chain each instruction waits for the previous one
+// and takes one cycle, so its time gives the clock frequency.
 func VectorInstruction() workload.Def {
 	var names []string
 	for _, l := range loops.All() {

@@ -1,6 +1,6 @@
 // Package sve reproduces OKX's study of ARM's Scalable Vector Extension (SVE) for provers. It measures the study's
-// Merkle trees and its functions over the Goldilocks field, and evaluates its model of processors with another clock
-// and wider vectors.
+// Merkle trees and its functions over the Goldilocks field, and evaluates the study's model of processors with another
+// clock frequency and wider vectors.
 package sve
 
 import (
@@ -30,8 +30,8 @@ func Machines() []Machine {
 	}
 }
 
-// Model is the what-if model of the study's section 5. It estimates the time, power and cost of a processor with another
-// clock and other vectors.
+// Model is the what-if model of the study's section 5. It estimates the time, power and cost of a processor with
+// another clock frequency and another width of vectors.
 type Model struct {
 	Time         float64         // seconds, or any other unit, measured at Clock with vectors of Width bits
 	Clock        float64         // GHz
@@ -43,8 +43,8 @@ type Model struct {
 	Energy    float64 // share of the cost of ownership that pays for energy, 0 to 1
 }
 
-// Check returns an *argument.ValueError that names the first parameter that is out of range. If all are in range it
-// returns nil.
+// Check returns an *argument.ValueError that names the first field of the model that is out of range, or nil if all
+// fields are in range.
 func (m *Model) Check() error {
 	if !positive(m.Time) {
 		return wrong("time", m.Time, "more than 0 seconds")
@@ -73,21 +73,23 @@ func wrong(name string, v any, accepted string) error {
 	return &argument.ValueError{Field: name, Value: fmt.Sprint(v), Accepted: accepted}
 }
 
-// TimeAt returns the time at another clock and width, in the unit of m.Time (equation 5). The model assumes that the
-// number of cycles is proportional to the number of instructions.
+// TimeAt returns the estimated time for another clock frequency, in GHz, and another width of the vectors, in bits
+// (equation 5 of the study). The result is in the unit of m.Time. The model assumes that the number of cycles is
+// proportional to the number of instructions.
 func (m *Model) TimeAt(clock float64, width int) float64 {
 	return m.Time * m.Clock / clock * m.Instructions[width] / m.Instructions[m.Width]
 }
 
-// Factor returns how many times faster the processor is at another clock and width.
+// Factor returns how many times faster the processor is with another clock frequency, in GHz, and another width of the
+// vectors, in bits.
 func (m *Model) Factor(clock float64, width int) float64 { return m.Time / m.TimeAt(clock, width) }
 
-// Power returns the power of a processor that is faster by a factor, relative to its power before (equations 6 and 7). The
-// dynamic part of the power grows in proportion to the speed.
+// Power returns the power of a processor that is faster by the given factor, divided by the power of the original
+// processor (equations 6 and 7). The dynamic part of the power (m.Dynamic) grows in proportion to the speed.
 func (m *Model) Power(factor float64) float64 { return 1 + m.Dynamic*(factor-1) }
 
-// Cost returns the cost of ownership with a processor that is faster by a factor, relative to the cost before (equations 8
-// and 9).
+// Cost returns the cost of ownership with a processor that is faster by the given factor, divided by the cost with the
+// original processor (equations 8 and 9).
 func (m *Model) Cost(factor float64) float64 {
 	return 1 + m.Energy*m.Processor*(m.Power(factor)-1)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// WhatIf is the model with the clocks and widths for which it is evaluated, as in figure 8 of the study.
+// WhatIf is a Model together with the clock frequencies and the widths of vectors for which it is evaluated, as in
+// figure 8 of the study.
 type WhatIf struct {
 	Model
 	Clocks  []float64 // GHz
@@ -17,13 +18,13 @@ type WhatIf struct {
 	Against []Rival
 }
 
-// Rival is a processor to compare with the modelled one.
+// Rival is a processor with which the modelled processors are compared.
 type Rival struct {
 	Name string
 	Time float64 // in the model's unit of time
 }
 
-// String returns name=time.
+// String returns the rival as text in the form name=time, as on a command line.
 func (r Rival) String() string { return fmt.Sprintf("%s=%v", r.Name, r.Time) }
 
 // Figures that the model starts from. Graviton4 takes 1.6 times as long as the x86 processors with AVX-512 (the study's
@@ -46,7 +47,8 @@ const (
 	energyShare    = 0.1
 )
 
-// DefaultWhatIf returns the what-if of the study's figure 8, with the instructions of our own kernel.
+// DefaultWhatIf returns the model and the values of the study's figure 8, except that the numbers of instructions are
+// those of this project's own kernel.
 func DefaultWhatIf() WhatIf {
 	return WhatIf{
 		Model: Model{
@@ -60,7 +62,7 @@ func DefaultWhatIf() WhatIf {
 }
 
 // Instructions returns the number of instructions that a kernel executes for a permutation of Poseidon, by the width of
-// the vectors in bits. They were counted under QEMU. The map is empty if the kernel was not counted.
+// the vectors in bits. The instructions were counted under QEMU. The map is empty if the kernel was not counted.
 func Instructions(kernel string) map[int]float64 {
 	byWidth := make(map[int]float64)
 	for _, p := range counts.Executed() {
@@ -71,8 +73,8 @@ func Instructions(kernel string) map[int]float64 {
 	return byWidth
 }
 
-// Check returns an *argument.ValueError that names the first parameter that is out of range. If all are in range it
-// returns nil.
+// Check returns an *argument.ValueError that names the first field that is out of range, or nil if all fields are in
+// range.
 func (w *WhatIf) Check() error {
 	if err := w.Model.Check(); err != nil {
 		return err
@@ -95,7 +97,7 @@ func (w *WhatIf) Check() error {
 	return nil
 }
 
-// Table returns a table with a row for each width and clock.
+// Table returns a table with a row for each width of vectors and each clock frequency.
 func (w *WhatIf) Table() *study.Table {
 	t := &study.Table{Head: []string{"bits", "GHz", "instructions", "time", "times faster", "power", "cost of ownership"}}
 	for _, r := range w.Against {
@@ -117,7 +119,8 @@ func (w *WhatIf) Table() *study.Table {
 	return t
 }
 
-// Figure returns a chart of the times, with a group of bars for each width and one for the rivals.
+// Figure returns a bar chart of the times. It has a group of bars for each width of vectors, and one group for the
+// rivals.
 func (w *WhatIf) Figure() *plot.Bars {
 	b := &plot.Bars{
 		Title: "What if the vectors were wider and the clock faster", Unit: "time",

@@ -12,11 +12,13 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// IOStatsFile is the name of the file with the cost of inputs and outputs. The study's script uses the same name.
+// IOStatsFile is the name of the file that shows what inputs and outputs cost. The script of the public study gives its
+// file the same name.
 const IOStatsFile = "benchmark_IOstats.csv"
 
-// IOStats writes a CSV table of time, memory and allocations by bits, inputs and outputs. It leaves out records without
-// bits or outputs. Figures are medians of the repetitions.
+// IOStats writes a table, in CSV format, of time, memory and allocations for each number of bits, inputs and outputs.
+// It leaves out records that have no axis for bits or for outputs, and records of cases that did not run to their end.
+// Each figure is the median of the case's repetitions.
 func IOStats(w io.Writer, recs []*record.Record) error {
 	type row struct{ bench, curve, proof, exec, workers, cpus, bits, in, out string }
 	type sums struct{ allocs, ram, ms []float64 }

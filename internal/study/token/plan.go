@@ -1,6 +1,6 @@
 // Package token contains the study of confidential transfers: what the command "zkbench study token" measures, and the
 // study's page. Times are divided by the time of a reference operation, one scalar multiplication. For each record, the
-// divisor comes from the last earlier record of the reference operation on the same curve.
+// divisor is the time in the last earlier record of the reference operation on the same curve.
 package token
 
 import (

@@ -1,5 +1,6 @@
-// Package guest builds the RISC-V programs that peers execute for comparison. They are loops of instructions that RV32IM
-// and RV64IM have in common. A program is an executable without a runtime, and retires a known number of instructions.
+// Package guest builds the RISC-V programs that the peers (package peer) execute so that their speeds can be compared.
+// Each program is a loop of instructions that RV32IM and RV64IM have in common. Each program is an executable without a
+// runtime, and executes (retires) a known number of instructions.
 package guest
 
 import (
@@ -9,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/internal/study/rv"
 )
 
-// Loop is a loop of instructions that computes a sum in register s. The counter in t0 is the number of turns that are
-// left.
+// Loop is a loop of RISC-V instructions that computes a sum. The sum is in register x7 (t2). Register x5 (t0) contains
+// the number of iterations that are left.
 type Loop struct {
 	Name        string
 	start, body []uint32              // instructions that set the registers, and those of a turn
@@ -37,7 +38,8 @@ const (
 	ahead  = 8       // words that a turn uses
 )
 
-// Loops returns three loops: integer (shifts and sums), memory (loads and stores of words in 64 KiB) and multiply.
+// Loops returns three loops. The loop named "integer" does shifts and sums. The loop named "memory" loads and stores
+// words in 64 KiB of memory. The loop named "multiply" does multiplications.
 func Loops() []Loop {
 	return []Loop{
 		{

@@ -57,7 +57,8 @@ func (p *Program) code() []uint32 {
 	)
 }
 
-// ELF returns the executable. It has a segment with code, and a segment with data, which is all zeros.
+// ELF returns the program as an ELF executable. It has a segment with the code, and a segment with data, which are all
+// zeros.
 func (p *Program) ELF() []byte {
 	return rv.ELF(p.XLEN, codeAt,
 		rv.Segment{At: codeAt, Flags: 4 | 1, Data: rv.Text(p.code()...)},

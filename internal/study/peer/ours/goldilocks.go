@@ -1,5 +1,5 @@
 // Package ours contains this project's peer programs, which the command "zkbench peers" compares with those of other
-// projects. They do the same work as the others, in cases with the same names.
+// projects. Our programs do the same work as those of the other projects, in cases with the same names.
 package ours
 
 import (
@@ -19,8 +19,8 @@ import (
 // goldilocksPrefix is the prefix of the names of peers for a Goldilocks kernel.
 const goldilocksPrefix = "goldilocks-"
 
-// GoldilocksNames returns the names of our peers over the Goldilocks field. There is one for each kernel that this
-// machine can run; the fastest kernel is last.
+// GoldilocksNames returns the names of our peers that compute over the Goldilocks field. There is one for each kernel
+// (implementation of the arithmetic) that this machine can run. The peer with the fastest kernel is last.
 func GoldilocksNames() (names []string) {
 	for _, k := range goldilocks.Kernels() {
 		names = append(names, goldilocksPrefix+k.String())
@@ -36,8 +36,8 @@ const (
 	peerColumns = 8
 )
 
-// Goldilocks returns the cases of the peer with this name, which is one of GoldilocksNames. The cases run on one
-// goroutine. Goldilocks returns an error if this machine cannot run the peer's kernel.
+// Goldilocks returns the cases of the peer with the given name, which must be one of GoldilocksNames. The cases run on
+// one goroutine. Goldilocks returns an error if this machine cannot run the peer's kernel.
 func Goldilocks(name string) ([]peer.Case, error) {
 	k, err := goldilocks.KernelNamed(strings.TrimPrefix(name, goldilocksPrefix))
 	if err != nil {

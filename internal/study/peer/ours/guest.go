@@ -19,7 +19,8 @@ const (
 	guestInstructions = guestMillions * 1_000_000
 )
 
-// Guests returns the cases of the peer Riscv. Each executes a program from its loaded image to its exit.
+// Guests returns the cases of the peer Riscv. Each case executes a RISC-V program that is already loaded, until the
+// program exits.
 func Guests() (cases []peer.Case) {
 	for _, loop := range guest.Loops() {
 		for _, isa := range []*riscv.ISA{riscv.RV32IM(), riscv.RV64IM()} {

@@ -38,14 +38,14 @@ var starkSystems = []struct {
 
 // Starks returns the cases of the peer Stark, which run on one goroutine.
 //
-// Each case named KeccakStark makes an encoded proof of a number of Keccak-f permutations, with the same number of
-// queries and the same rate as the other peers. Our proof shows more than the proofs of the other peers. They permute
-// arbitrary states, and their proofs say nothing about these states. Our permutations are those that hash one message.
-// A second table of our proof, for the sponge, links the permutations and proves the padding, the length and the
-// digest.
+// A case whose name begins with KeccakStark makes an encoded proof of a number of Keccak-f permutations, with the same
+// number of queries and the same rate as the other peers. Our proof shows more than the proofs of the other peers. The
+// other peers permute arbitrary states, and their proofs say nothing about where these states come from. Our proof is
+// about the permutations that hash one message. Its trace has a second table, for the sponge, which links the
+// permutations and proves the padding, the length and the digest.
 //
-// Each case named KeccakAggregate goes from a message to the last proof of a recursion. Work that is done once for all
-// messages of a length is not timed.
+// A case whose name begins with KeccakAggregate does all the work from a message to the last proof of a recursion. Work
+// that is done only once for all messages of the same length is not timed.
 func Starks() (cases []peer.Case) {
 	for _, blocks := range starkBlocks {
 		for _, s := range starkSystems {

@@ -1,5 +1,5 @@
-// Package counts contains the numbers of instructions of the Goldilocks kernels: counted in the text of the assembly, and
-// counted by an emulator of arm64 that executes it.
+// Package counts contains the numbers of instructions of the kernels of package goldilocks. Some were counted in the
+// text of the assembly, others by an emulator of arm64 that executed it.
 package counts
 
 import (
@@ -32,8 +32,9 @@ func Static() (all []Function) {
 	return all
 }
 
-// StaticOf returns the counts of a kernel's loop for a function. The function has one of the names of package
-// internal/workload/sve. StaticOf returns nil if the kernel does not have the function.
+// StaticOf returns the counts of the loop with which the given kernel computes the given function, from the text of the
+// assembly. The parameter function is one of the names of functions in package internal/workload/sve. StaticOf returns
+// nil if the kernel does not have the function.
 func StaticOf(kernel, function string) *Function {
 	for _, f := range Static() {
 		if f.Kernel == kernel && f.Name == Symbol(function) {
@@ -50,8 +51,8 @@ type Permutation struct {
 	Instructions float64 // per permutation, when many are computed together
 }
 
-// Executed returns the numbers of instructions for permutations, counted by an emulator. They are sorted by kernel and
-// then by the width of the vectors.
+// Executed returns the numbers of instructions for permutations of Poseidon, counted by an emulator. They are sorted by
+// kernel and then by the width of the vectors.
 func Executed() (all []Permutation) {
 	for _, r := range read("permutation.csv", 3) {
 		all = append(all, Permutation{r[0], integer(r[1]), number(r[2])})
@@ -59,8 +60,8 @@ func Executed() (all []Permutation) {
 	return all
 }
 
-// Unit has the number of instructions that a kernel of arm64 executes for a unit of a function: for one element or one
-// state.
+// Unit has the number of instructions that a kernel of arm64 executes for one unit of a function's work. The unit is
+// one field element or one Poseidon state, depending on the function.
 type Unit struct {
 	Kernel       string
 	Bits         int     // width of the vectors
@@ -68,8 +69,8 @@ type Unit struct {
 	Instructions float64 // per unit, when many are computed together
 }
 
-// ExecutedUnits returns the numbers of instructions for units of functions, counted by an emulator. They are sorted by
-// kernel, width of the vectors and function.
+// ExecutedUnits returns the numbers of instructions for units of functions' work, counted by an emulator. They are
+// sorted by kernel, width of the vectors and function.
 func ExecutedUnits() (all []Unit) {
 	for _, r := range read("functions.csv", 4) {
 		all = append(all, Unit{r[0], integer(r[1]), r[2], number(r[3])})
@@ -77,7 +78,7 @@ func ExecutedUnits() (all []Unit) {
 	return all
 }
 
-// Symbol returns the name that kernels use for a function of package internal/workload/sve.
+// Symbol returns the name that the kernels' assembly uses for a function of package internal/workload/sve.
 func Symbol(function string) string {
 	switch function {
 	case "reduce_128_64":
