@@ -157,7 +157,7 @@ func DefaultPolicy() Policy {
 	}
 }
 
-// IssuerIdentities returns the identities of the issuers, in their order.
+// IssuerIdentities returns the identities of the issuers, in the order in which the policy lists the issuers.
 func (p *Policy) IssuerIdentities() [][]byte {
 	ids := make([][]byte, len(p.Issuers))
 	for i := range p.Issuers {
@@ -176,7 +176,8 @@ func (p *Policy) Issuer(id []byte) *Issuer {
 	return nil
 }
 
-// AuditorIdentities returns the identities of the auditors, in their order.
+// AuditorIdentities returns the identities of the auditors, in the order in which the policy lists the
+// auditors.
 func (p *Policy) AuditorIdentities() [][]byte {
 	ids := make([][]byte, len(p.Auditors))
 	for i := range p.Auditors {
@@ -185,7 +186,7 @@ func (p *Policy) AuditorIdentities() [][]byte {
 	return ids
 }
 
-// MayIssue reports whether the issuer may issue tokens of a type.
+// MayIssue reports whether the issuer may issue tokens of the given type.
 func (i *Issuer) MayIssue(tokenType string) bool {
 	return len(i.Types) == 0 || slices.Contains(i.Types, tokenType)
 }

@@ -26,8 +26,8 @@ const (
 )
 
 // RangeProof describes a range-proof system that actions may use. The field Digest is the digest of all
-// parameters that the proofs of the system depend on, including every generator. Every such proof is bound to
-// it.
+// parameters that the proofs of the system depend on, including every generator. Every proof of the system is
+// bound to that digest.
 type RangeProof struct {
 	ProofType   string
 	Aggregation int
@@ -78,8 +78,8 @@ func (p *PublicParams) rangeProof(proofType string) (RangeProof, error) {
 }
 
 // Crypto returns the CryptoParams of one of the range-proof systems. The parameter local holds the choices that
-// are not part of the public parameters. Crypto derives the generators, and returns ErrParams if their digest
-// is not the system's.
+// are not part of the public parameters. Crypto derives the generators, and returns ErrParams if the digest of
+// the result is not RangeProof.Digest.
 func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, error) {
 	s, err := p.rangeProof(proofType)
 	if err != nil {

@@ -54,8 +54,8 @@ type Draft struct {
 
 // NewIssue drafts an issue: it creates outputs of type typ without spending anything. It draws a random seed
 // for the action, derives the outputs' blindings from the seed, and commits to the outputs. It returns
-// ErrParams if typ or the anchor is empty, if there are no outputs, or if a value is 2^bits or more. It
-// returns ErrLimit if a part is too long.
+// ErrParams if typ or the anchor is empty, if there are no outputs, or if a value is 2^bits or more, where
+// bits is the bit length of the parameters. It returns ErrLimit if a part is too long.
 func NewIssue(ctx context.Context, ex executor.Executor, pp token.CryptoParams, typ string, spec Spec) (*Draft, error) {
 	return newDraft(ctx, &Sender{pp: pp, ex: ex, typ: typ}, &spec)
 }
@@ -100,9 +100,9 @@ func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams,
 	return s, nil
 }
 
-// Transfer drafts a transfer of all the sender's tokens to outputs. It derives the blindings as NewIssue does,
-// and its errors are those of NewIssue. It also returns ErrParams if the values of the outputs do not add up
-// to those of the tokens.
+// Transfer drafts a transfer that spends all tokens of the sender and makes the outputs in spec. It derives
+// the blindings as NewIssue does, and its errors are those of NewIssue. It also returns ErrParams if the
+// values of the outputs do not add up to those of the tokens.
 func (s *Sender) Transfer(ctx context.Context, spec Spec) (*Draft, error) {
 	return newDraft(ctx, s, &spec)
 }

@@ -25,8 +25,8 @@ const (
 // Information is what an auditor gets with a request. It opens everything that the request hides, so it is secret.
 type Information struct{ Actions []Action }
 
-// Action is the audit information on one action. It is in the clear, or sealed to the auditors, so that another party
-// of the request can pass it on without reading it.
+// Action is the audit information on one action. It is either in the clear or sealed to the auditors. If it is
+// sealed, another party of the request can pass it on without reading it.
 type Action struct {
 	Inputs, Outputs []Item
 	Sealed          *Sealed
@@ -139,8 +139,8 @@ func (a *Action) open(key hpke.PrivateKey, ledger token.LedgerID, anchor []byte,
 	return &clear, f.End("sealed action")
 }
 
-// Decode decodes audit information, which keeps references into data. The error is of type *zkbench.DecodeError. It
-// names the field and never contains any part of its value.
+// Decode decodes audit information, which keeps references into data. The error is of type
+// *zkbench.DecodeError. The error names the field and never contains any part of the field's value.
 func Decode(data []byte) (*Information, error) {
 	f := wire.NewFields(data, "information", MaxInformation)
 	f.Version(Version)

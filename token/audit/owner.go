@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// Owner tells auditors who holds a pseudonym. It is in the clear, as the holder makes it, or sealed to the auditors, so
-// that a payer can pass it on without learning who is paid. For other identities it is empty.
+// Owner tells auditors who holds a pseudonym. The holder makes it in the clear. When it is sealed to the
+// auditors, a payer can pass it on without learning who is paid. For other identities it is empty.
 type Owner struct {
 	Certificate []byte // the holder's certificate
 	Proof       []byte // that the pseudonym belongs to the holder; bound to Context
@@ -84,7 +84,8 @@ const (
 	formSealed
 )
 
-// Append appends the canonical encoding to b. If something is out of bounds, b stores an error:
+// Append appends the canonical encoding to b. If something is out of bounds, b stores an error. The encoding
+// is as follows:
 //
 //	owner = form(1), and then, depending on the form:
 //	        0 (empty): nothing

@@ -18,16 +18,16 @@ import (
 // CheckName is the name of the check in a Batch's errors.
 const CheckName = "signature"
 
-// Signed is a message with its signature by the identity ID.
+// Signed is a message with a signature of it, which the identity in the field ID has made.
 type Signed struct {
 	ID                 Identity
 	Message, Signature []byte
 }
 
-// Batch collects signatures and verifies them together: Ed25519 and pseudonyms each in one multi-scalar
-// multiplication, ECDSA one by one. The caller adds signatures in groups, for example those of one request. One
-// bad signature makes its whole group bad, so the Batch looks only for the first bad signature of a group. A
-// Batch is not safe for concurrent use.
+// Batch collects signatures and verifies them together. It verifies all Ed25519 signatures in one multi-scalar
+// multiplication, all signatures of pseudonyms in another, and ECDSA signatures one by one. The caller adds
+// signatures in groups, for example those of one request. One bad signature makes its whole group bad, so the
+// Batch looks only for the first bad signature of a group. A Batch is not safe for concurrent use.
 type Batch struct {
 	set    *Set
 	items  []item
@@ -68,17 +68,17 @@ func (b *Batch) Add(group ...Signed) {
 	b.groups++
 }
 
-// Verify accepts exactly what Set.Verifier and Verifier.Verify accept for every signature by itself. For each
-// bad group, the error contains a *zkbench.CheckError that names its first bad signature: Action is the group,
-// and Index is the index in the group. It wraps ErrSignature, or the error of Set.Verifier if the identity does
-// not parse. The errors are joined in order of groups.
+// Verify accepts a signature exactly if Set.Verifier accepts its identity and Verifier.Verify accepts the
+// signature. For each bad group, the error contains a *zkbench.CheckError that names its first bad signature:
+// Action is the group's index, and Index is the signature's index in the group. It wraps ErrSignature, or the
+// error of Set.Verifier if the identity does not parse. The errors are joined in order of groups.
 //
 // Verify returns ErrParams if the batch has no groups. Any other error comes from the executor or the context.
 // A group without signatures is accepted, so that it does not affect other groups. If groups come from other
 // parties, the caller must check that each group has the required signatures.
 //
-// The set stores the verifiers of good groups only. So nobody can push verifiers out of the set without being
-// able to sign for a whole group.
+// Verify stores verifiers in the set for good groups only. So nobody can push verifiers out of the set
+// without being able to sign for a whole group.
 func (b *Batch) Verify(ctx context.Context, ex executor.Executor) error {
 	if b.groups == 0 {
 		return fmt.Errorf("%w: no signatures to verify, accepted are 1 group or more", zkbench.ErrParams)

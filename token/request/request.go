@@ -122,9 +122,9 @@ const (
 	Administrator Role = "administrator" // administrator who signs a policy update (package policy)
 )
 
-// ToSign returns the bytes that a signer signs for a message in a role. For an issuer, the parameter number is the
-// index of the action. For an auditor, it is the version of the policy, and message is from AuditMessage. For other
-// roles, number is 0.
+// ToSign returns the bytes that a signer signs for a message in a role. For an issuer, the parameter number is
+// the index of the action. For an auditor, it is the version of the policy, and message is what AuditMessage
+// returns. For other roles, number is 0.
 //
 // The parameter signer is the identity that signs, byte for byte as in the token, its script or the policy. So the
 // signatures for two certificates of one key differ.
@@ -137,8 +137,8 @@ func ToSign(message [transcript.StateLen]byte, role Role, number uint64, signer 
 	return t.State()
 }
 
-// Digest returns the digest that a ledger stores under the anchor: the SHA-256 of the message. Requests with the
-// same content have the same digest, whatever their signatures.
+// Digest returns the digest that a ledger stores under the anchor: the SHA-256 of what Message returns.
+// Requests with the same content have the same digest, whatever their signatures.
 func (r *Request) Digest(ledger token.LedgerID) [sha256.Size]byte {
 	message := r.Message(ledger)
 	return sha256.Sum256(message[:])
@@ -180,8 +180,9 @@ func OutputID(anchor []byte, action, output int) token.ID {
 //	spend  = unlock preimage count(1) signatures
 //	issuer = identity, and if that is not empty, signature
 //
-// Numbers are big-endian. A length comes before each field of bytes: 1 byte before anchor, proof type and preimage,
-// 3 bytes before raw, 2 bytes before the others. Encode returns ErrLimit, naming the field.
+// Numbers are big-endian. A length comes before each field of bytes: 1 byte before anchor, proof type and
+// preimage, 3 bytes before raw, 2 bytes before the others. If a field is too long or a list has too many items,
+// Encode returns an ErrLimit that names the field.
 func (r *Request) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("bytes of anchor", len(r.Anchor), 1, token.MaxAnchor)

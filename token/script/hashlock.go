@@ -20,14 +20,14 @@ const TypeHashLock identity.Type = 0x80
 // HashLockVersion is the version of the encoding of hash time locks.
 const HashLockVersion = 1
 
-// HashSHA256 stands for SHA-256 in the encoding of a hash time lock. No other hash function is known.
+// HashSHA256 stands for SHA-256 in the encoding of a hash time lock. No other hash function is accepted.
 const HashSHA256 = 1
 
 // ImageLen is the length in bytes of an image, the SHA-256 hash of a preimage.
 const ImageLen = sha256.Size
 
 // MaxTime is the latest block time and the latest deadline that are accepted: the end of the year 9999, in
-// Unix seconds. A present time in milliseconds exceeds it, so that a deadline in milliseconds is refused.
+// Unix seconds. A present-day time in milliseconds exceeds it, so that a deadline in milliseconds is refused.
 const MaxTime = 253402300799
 
 // HashLock is a script whose token a recipient can spend before a deadline with the preimage of a hash. From

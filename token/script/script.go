@@ -110,9 +110,9 @@ func Allowed(kinds token.OwnerKinds, owner []byte) error {
 	return nil
 }
 
-// Signers returns the identities that must sign for an input, each once, in the order in which their signatures
-// must be. For a plain owner, whose witness must be empty, that is the owner itself. For a script, they are the
-// identities that the witness selects. Signers returns ErrMalformed if the script or the witness does not
+// Signers returns the identities that must sign for an input, each once, in the order that their signatures
+// must have. For a plain owner, whose witness must be empty, that is the owner itself. For a script, they are
+// the identities that the witness selects. Signers returns ErrMalformed if the script or the witness does not
 // decode, and ErrPolicy if the script's rules refuse the witness.
 func Signers(owner []byte, w Witness, p *Place) ([]identity.Identity, error) {
 	if !IsScript(owner) {
@@ -128,8 +128,8 @@ func Signers(owner []byte, w Witness, p *Place) ([]identity.Identity, error) {
 	return s.signers(w, p)
 }
 
-// CheckGiven checks whether an action may make an output with that owner. It returns the error of Parse, or
-// ErrPolicy if the script's rules refuse the output. An owner that is not a script is always accepted.
+// CheckGiven checks whether an action may make an output with the given owner. It returns the error of Parse,
+// or ErrPolicy if the script's rules refuse the output. An owner that is not a script is always accepted.
 func CheckGiven(owner []byte, p *Place) error {
 	if !IsScript(owner) {
 		return nil

@@ -13,7 +13,8 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// Book is a ledger with which a vault is compared: a ledger.Reader, or a party that answers for one.
+// Book is a ledger with which a vault is compared: a ledger.Reader, or another party that answers in place of
+// a ledger.
 type Book interface {
 	Genesis() ledger.Genesis
 	// Record returns the record with an anchor, if there is one.

@@ -13,8 +13,9 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Ledger is what a vault follows: a ledger.Reader, or a party that answers for one. Wallet.Sync says what a
-// vault trusts it with. A Ledger that lags behind only makes the vault late.
+// Ledger is what a vault follows: a ledger.Reader, or another party that answers in place of a ledger. The
+// documentation of Wallet.Sync says what a vault trusts it with. A Ledger that lags behind only makes the
+// vault late.
 type Ledger interface {
 	// Genesis returns what the ledger was created with.
 	Genesis() ledger.Genesis
@@ -44,8 +45,8 @@ const (
 //
 // Sync trusts a record's time and its position in the log, and computes the rest from the request. Sync checks
 // that records follow each other without a gap and that administrators have signed the updates of the policy,
-// and it counts each token once. Sync trusts the ledger that each request is valid, unless Vault.CheckRecords
-// was called: then Sync validates each.
+// and it counts each token once. Sync relies on the ledger for the validity of each request, unless
+// Vault.CheckRecords was called; then Sync validates each request.
 //
 // Sync returns ErrParams if the ledger is not the vault's. It returns a *ledger.CorruptError if the log
 // contradicts itself, or contradicts what the vault has read from it before. After an error, or when ctx ends,

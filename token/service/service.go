@@ -41,7 +41,8 @@ const AnchorLen = 32
 // cachedIdentities bounds the number of parsed identities that a service caches.
 const cachedIdentities = 1024
 
-// Payment gives a value to an address. The value is below 2^bits of the parameters.
+// Payment gives a value to an address. The value is below 2^bits, where bits is the field Bits of the
+// parameters.
 type Payment struct {
 	To    Address
 	Value uint64

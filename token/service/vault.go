@@ -33,8 +33,8 @@ type Vault struct {
 	checks    *checks                      // nil: records are not validated
 }
 
-// CreateVault creates an empty vault for the ledger of genesis, with file mode 0600, and opens it. The vault
-// can be used only with that ledger. CreateVault returns fs.ErrExist if path exists.
+// CreateVault creates an empty vault for the ledger with the given genesis, and opens it. The file has mode
+// 0600. The vault can be used only with that ledger. CreateVault returns fs.ErrExist if path exists.
 func CreateVault(path string, genesis ledger.Genesis) (*Vault, error) {
 	err := boltfile.Create(path, func(tx *bbolt.Tx) error {
 		for _, name := range buckets() {

@@ -119,8 +119,8 @@ func (f *Fields) Block(path string, size, least, most int) []byte {
 	return f.bytes(path, f.Number(path, size, least, most), at)
 }
 
-// End fails if bytes follow the encoding, and returns the first error, a *zkbench.DecodeError. The parameter
-// name is the encoding's name in errors.
+// End stores an error if bytes follow the encoding. It returns the first stored error, which is a
+// *zkbench.DecodeError, or nil. The parameter name is the encoding's name in errors.
 func (f *Fields) End(name string) error {
 	if f.OK() && len(f.s) > 0 {
 		f.Fail(name, f.Offset(), "trailing bytes")
@@ -128,7 +128,7 @@ func (f *Fields) End(name string) error {
 	return f.err
 }
 
-// Builder writes an encoding and stores the first number that is out of bounds.
+// Builder writes an encoding and stores an error for the first number that is out of bounds.
 type Builder struct {
 	cryptobyte.Builder
 	err error

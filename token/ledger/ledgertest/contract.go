@@ -110,7 +110,7 @@ func Verify(t testing.TB, l Verifier) {
 	}
 }
 
-// Records returns the records of the log, starting with the sequence number from.
+// Records returns the records of the log, starting with the given sequence number.
 func Records(t testing.TB, l ledger.Reader, from uint64) (all []ledger.Record) {
 	t.Helper()
 	for r, err := range l.Log(context.Background(), from) {

@@ -21,9 +21,9 @@ func AtSecond(second int64, e ledger.Entry) ledger.Entry {
 	return e
 }
 
-// Late fails the test unless err says that the entry with index action is rejected because its time is
-// before that of the previous entry. The parameter second is the entry's time and last is the previous
-// entry's, in Unix seconds.
+// Late fails the test unless err says that the entry with index action is rejected because its time is before
+// that of the previous entry. The parameter second is the time of the entry, and the parameter last is the
+// time of the previous entry, both in Unix seconds.
 func Late(t *testing.T, what string, err error, action int, second, last int64) {
 	t.Helper()
 	c, ok := errors.AsType[*zkbench.CheckError](err)
