@@ -44,8 +44,8 @@ func Curve(name string) string {
 	return name
 }
 
-// AcceptedCurves returns a text for help and errors: the names of the given curves, each with the short name
-// that Curve also knows, if it has one. It leaves out names that are not in Curves.
+// AcceptedCurves returns a text for help and error messages: the names of the given curves, each with the
+// short name that Curve also knows, if it has one. It leaves out names that are not in Curves.
 func AcceptedCurves(among ...string) string {
 	var names []string
 	for _, c := range curves() {

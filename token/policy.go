@@ -46,8 +46,8 @@ func (p RedeemPolicy) String() string {
 	return "unknown"
 }
 
-// Limits bound the size of one action, within the limits of the wire format, and by how much the time of a
-// ledger may be ahead of a validator's clock.
+// Limits bound the size of one action, within the limits of the wire format. They also bound how far the time
+// of a ledger may be ahead of a validator's clock.
 type Limits struct {
 	Inputs, Outputs int // 1 to MaxTokens
 	Metadata        int // bytes, 0 to MaxMetadata
@@ -123,8 +123,8 @@ type Validator struct {
 	ConsensusKey []byte                      // ed25519.PublicKeySize bytes, or empty; reserved for a network of validators
 }
 
-// Administrators change the policy if Threshold of them sign together. Without identities and with threshold 0,
-// the policy never changes.
+// Administrators are those who can change the policy: at least Threshold of them must sign together. Without
+// identities and with threshold 0, the policy never changes.
 type Administrators struct {
 	Identities [][]byte
 	Threshold  int
@@ -166,7 +166,7 @@ func (p *Policy) IssuerIdentities() [][]byte {
 	return ids
 }
 
-// Issuer returns the issuer with that identity, or nil if the policy has none.
+// Issuer returns the issuer with the given identity, or nil if the policy has none.
 func (p *Policy) Issuer(id []byte) *Issuer {
 	for i := range p.Issuers {
 		if bytes.Equal(p.Issuers[i].Identity, id) {

@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Owned is a token with its opening, which a sender can spend.
+// Owned is a token that a sender can spend, with the token's opening.
 type Owned struct {
 	Input
 	Opening token.Opening

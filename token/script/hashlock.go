@@ -42,7 +42,7 @@ type HashLock struct {
 }
 
 // NewHashLock returns a script for a token that the recipient can spend with the preimage of image in blocks
-// whose time is before the deadline. In later blocks, and at the deadline itself, the sender can spend it.
+// whose time is before the deadline. In blocks whose time is the deadline or later, the sender can spend it.
 // The deadline is in Unix seconds, 1 to MaxTime. The sender and the recipient must be two different plain
 // identities, and the encoding must fit in token.MaxOwner bytes. Otherwise NewHashLock returns the error of
 // ParseHashLock.
@@ -101,7 +101,7 @@ func ParseHashLock(owner []byte) (*HashLock, error) {
 	return h, nil
 }
 
-// Owner returns the script's canonical encoding, which is the owner of a token that it locks.
+// Owner returns the script's canonical encoding. A token that the script locks has it as its owner.
 func (h *HashLock) Owner() []byte { return h.owner }
 
 // Image returns the hash whose preimage the recipient must show to spend.

@@ -113,7 +113,7 @@ func checkNumbers(k, n int) error {
 	return nil
 }
 
-// Owner returns the script's canonical encoding, which is the owner of a token that it locks.
+// Owner returns the script's canonical encoding. A token that the script locks has it as its owner.
 func (t *Threshold) Owner() []byte { return t.owner }
 
 // K returns how many members must spend together.

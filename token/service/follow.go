@@ -36,12 +36,12 @@ const (
 
 // Sync reads the ledger's log from where the last Sync ended, and follows the policy updates in it.
 //
-// If the log has a pending submission, the submission is settled. If another request in the log has the
-// submission's anchor, or has spent a token that the submission spends, the submission can never be recorded.
-// Sync then removes the submission and frees the other tokens that it reserves. An output whose opening is
-// encrypted to the wallet's keys counts as the wallet's, if the decrypted opening opens the output. A token
-// that a record spends counts as spent, even if another wallet with the same keys has made the request. So if
-// the vault is empty, Sync rebuilds the wallet.
+// If the log has a pending submission, Sync marks the submission as recorded (Landed). If another request in
+// the log has the submission's anchor, or has spent a token that the submission spends, the submission can
+// never be recorded. Sync then removes the submission and frees the other tokens that it reserves. An output
+// whose opening is encrypted to the wallet's keys counts as the wallet's, if the decrypted opening opens the
+// output. A token that a record spends counts as spent, even if another wallet with the same keys has made
+// the request. So if the vault is empty, Sync rebuilds the wallet.
 //
 // Sync trusts a record's time and its position in the log, and computes the rest from the request. Sync checks
 // that records follow each other without a gap and that administrators have signed the updates of the policy,
@@ -56,8 +56,8 @@ func (w *Wallet) Sync(ctx context.Context, l Ledger) error {
 	return w.sync(ctx, l, w.pp.PointLen(), w.find)
 }
 
-// Sync reads the log like Wallet.Sync, for a vault without tokens: it settles the issuer's submissions and
-// follows the policy updates. It returns ErrParams if the vault is a wallet's.
+// Sync reads the log like Wallet.Sync, for a vault without tokens: it finds out which of the issuer's
+// submissions were recorded, and follows the policy updates. It returns ErrParams if the vault is a wallet's.
 func (s *IssueService) Sync(ctx context.Context, l Ledger) error {
 	return s.vault.sync(ctx, l, s.pp.PointLen(), nil)
 }
