@@ -23,8 +23,8 @@ type Owned struct {
 type Output struct {
 	Owner []byte // if it is empty, the output is redeemed
 	Value uint64
-	// Note encrypts the opening for the owner. If it is nil, the action has no ciphertext for this output. It
-	// is called once. The functions of several outputs are called concurrently.
+	// Note encrypts the opening for the owner. If it is nil, the action has no ciphertext for this output.
+	// Note is called once. The Note functions of several outputs are called concurrently.
 	Note func(token.Opening) ([]byte, error)
 }
 

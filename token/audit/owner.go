@@ -13,7 +13,7 @@ import (
 // auditors, a payer can pass it on without learning who is paid. For other identities it is empty.
 type Owner struct {
 	Certificate []byte // the holder's certificate
-	Proof       []byte // that the pseudonym belongs to the holder; bound to Context
+	Proof       []byte // the proof that the pseudonym belongs to the holder; it is bound to Context
 	Sealed      *Sealed
 }
 

@@ -51,7 +51,7 @@ type Request struct {
 // Action is one action, with the signatures and witnesses that authorize it.
 type Action struct {
 	Kind      token.Kind
-	ProofType string // the range-proof system, one of the parameters'
+	ProofType string // the range-proof system: one of those in the public parameters
 	Raw       []byte // the encoding of an action.Action
 
 	Spends []Spend // for a transfer: one for each input, in order

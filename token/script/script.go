@@ -35,7 +35,7 @@ func isPlain(id identity.Identity) bool { return id.Type() != 0 && !IsScript(id)
 // Script is a *HashLock or a *Threshold. A Script is immutable: callers must not change the slices that its
 // methods return.
 type Script interface {
-	// Owner returns the script's canonical encoding, which is the owner of a token that it locks.
+	// Owner returns the script's canonical encoding. A token that the script locks has it as its owner.
 	Owner() []byte
 	// Identities returns all identities that the script names, in the order of its encoding. They are plain.
 	Identities() []identity.Identity
@@ -53,7 +53,7 @@ type Witness struct {
 // Place describes the action and the block in which a script is used.
 type Place struct {
 	At      time.Time     // the block's time
-	AnyTime bool          // if true, At is ignored: the rules are applied as at a time that allows what the witness asks for, and a claim needs no preimage
+	AnyTime bool          // if true, At is ignored: the rules are applied as if the block's time allowed what the witness asks for, and a claim needs no preimage
 	Inputs  int           // number of the action's inputs: an issue has none
 	Outputs []token.Token // the action's outputs
 }

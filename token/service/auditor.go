@@ -49,10 +49,10 @@ type Policy interface {
 	// it signs the same request again. If the process ends between the answer and the signature, Sign calls
 	// Allow again, with the same anchor and digest.
 	Allow(ctx context.Context, report *audit.Report) error
-	// Settled receives from Reconcile the outcome of each signed request. landed is true if the request is on
-	// the ledger. It is false if the request never will be, because another request has its anchor or has spent
-	// a token that it spends. If Settled returns an error, Reconcile stops and calls it again next time. After
-	// a crash Settled may be called twice for a request.
+	// Settled receives from Reconcile the outcome of each signed request. The parameter landed is true if the
+	// request is on the ledger. It is false if the request can never be on it, because another request has its
+	// anchor or has spent a token that it spends. If Settled returns an error, Reconcile stops and calls it
+	// again next time. After a crash Settled may be called twice for a request.
 	Settled(ctx context.Context, anchor []byte, digest [32]byte, landed bool) error
 }
 
@@ -81,7 +81,7 @@ type Auditor struct {
 	Signer      identity.Signer // an auditor of the ledger's policy
 	Key         hpke.PrivateKey // the auditor's HPKE key
 	Policy      Policy
-	Authorities []identity.Identity // whose enrolments are accepted
+	Authorities []identity.Identity // the authorities whose enrolments are accepted
 }
 
 // NewAuditorService returns a service that audits with the given signer. The signer need not be an auditor yet:

@@ -19,7 +19,7 @@ import (
 type Ledger interface {
 	// Genesis returns what the ledger was created with.
 	Genesis() ledger.Genesis
-	// Log yields the records from a sequence number on.
+	// Log yields the records in order, starting with the given sequence number.
 	Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error]
 	// Record returns the record with an anchor, if there is one.
 	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
@@ -56,8 +56,8 @@ func (w *Wallet) Sync(ctx context.Context, l Ledger) error {
 	return w.sync(ctx, l, w.pp.PointLen(), w.find)
 }
 
-// Sync reads the log like Wallet.Sync, for a vault without tokens: it finds out which of the issuer's
-// submissions were recorded, and follows the policy updates. It returns ErrParams if the vault is a wallet's.
+// Sync reads the log like Wallet.Sync, for a vault without tokens: it finds out what became of the issuer's
+// submissions, and follows the policy updates. It returns ErrParams if the vault is a wallet's.
 func (s *IssueService) Sync(ctx context.Context, l Ledger) error {
 	return s.vault.sync(ctx, l, s.pp.PointLen(), nil)
 }

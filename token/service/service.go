@@ -50,10 +50,10 @@ type Payment struct {
 
 // Order asks a service for one action.
 type Order struct {
-	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; if it is nil, that of the first order, or AnchorLen random bytes
+	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; if it is nil, the first order's anchor is used, and if that is nil too, AnchorLen random bytes
 	Type     string // 1 to token.MaxType bytes
 	Payments []Payment
-	Metadata []byte    // the application's, public
+	Metadata []byte    // public data of the application
 	Rand     io.Reader // the source of randomness; if it is nil, the operating system's
 	// From names the tokens that a transfer spends. If it is nil, the service selects tokens that the wallet
 	// owns alone. In orders for Propose, From may also name tokens that the wallet owns together with others

@@ -22,13 +22,13 @@ type Snapshot interface {
 	// Batch returns the first batch that ends with entry seq or a later one, and NoBatch's error if
 	// there is none.
 	Batch(ctx context.Context, seq uint64) (Batch, error)
-	// Entries calls visit for the entries first to last in order, each with its encoding, which is
-	// valid until visit returns.
+	// Entries calls the function visit for each entry from number first to number last, in order. Each call
+	// gets the entry's encoding, which is valid until visit returns.
 	Entries(ctx context.Context, first, last uint64, visit func(seq uint64, raw []byte, e *ledger.Entry) error) error
 	// Count returns the number of records in a table.
 	Count(ctx context.Context, table string) (uint64, error)
 	// Renew may replace the snapshot with one of what is committed now, and reports whether it did. Verify
-	// calls it between two batches. left is the number of entries that are still to be read.
+	// calls it between two batches. The parameter left is the number of entries that are still to be read.
 	Renew(ctx context.Context, left uint64) (bool, error)
 }
 
