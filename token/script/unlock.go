@@ -44,7 +44,7 @@ func Image(preimage []byte) ([ImageLen]byte, error) {
 }
 
 // Encode returns the witness, which is the Kind in one byte. The witness does not contain the preimage, so
-// auditors can sign the witness without knowing it. Errors are as for DecodeUnlock.
+// auditors can sign the witness without knowing the preimage. Errors are as for DecodeUnlock.
 func (u Unlock) Encode() ([]byte, error) {
 	if err := u.check(); err != nil {
 		return nil, err

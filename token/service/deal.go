@@ -142,8 +142,8 @@ func (a Amounts) sums() map[string]*big.Int {
 	return sums
 }
 
-// DealError says that the effect of a request on a wallet is not the one that its owner has agreed to. It
-// wraps zkbench.ErrPolicy.
+// DealError says that the effect of a request on a wallet is not the one that the wallet's owner has agreed
+// to. It wraps zkbench.ErrPolicy.
 type DealError struct {
 	Shared bool     // whether the change is to what is owned together with others
 	Type   string   // the type whose change differs

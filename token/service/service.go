@@ -93,9 +93,9 @@ func (s *Submission) ForAuditors() (rawRequest, rawInformation []byte, err error
 	return rawRequest, rawInformation, err
 }
 
-// Redeemed returns the openings of the outputs that an action redeems, in order, for the issuer who approves.
-// The openings are secret. Redeemed returns ErrParams if the submission has no unencrypted information on that
-// action.
+// Redeemed returns the openings of the outputs that an action redeems, in order, for the issuer who approves
+// the redemption. The openings are secret. Redeemed returns ErrParams if the submission has no unencrypted
+// information on that action.
 func (s *Submission) Redeemed(action int) (openings []token.Opening, err error) {
 	if err := s.check(); err != nil {
 		return nil, err

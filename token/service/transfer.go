@@ -38,10 +38,10 @@ func NewTransferService(params *token.PublicParams, proofType string, tuning tok
 	return &TransferService{s, w}, nil
 }
 
-// Transfer makes one request, with an action for each order. It selects unspent tokens of the order's type,
-// which no other call can then take, and makes the outputs. If the tokens are worth more than the payments, the
-// change goes to a fresh address of the wallet. Transfer then makes the proofs and signs for the owners of the
-// tokens. A payment to the zero Address redeems its value.
+// Transfer makes one request, with an action for each order. For each order it selects unspent tokens of the
+// order's type, which no other call can then take, and makes the outputs. If the tokens are worth more than the
+// payments, the change goes to a fresh address of the wallet. Transfer then makes the proofs and signs for the
+// owners of the tokens. A payment to the zero Address redeems its value.
 //
 // When Transfer returns a nil error, the submission and its reservation of tokens are durable. Until then, and
 // after every error except ErrOutcomeUnknown, the tokens are free. After ErrOutcomeUnknown they may be

@@ -31,16 +31,16 @@ import (
 // Names of the checks, in the order in which they run.
 const (
 	Structure       = "structure"        // encodings, counts, limits, nothing missing and nothing superfluous
-	Validity        = "validity"         // the request has expired
-	DuplicateInputs = "duplicate inputs" // the request spends a token twice
+	Validity        = "validity"         // the request has not expired
+	DuplicateInputs = "duplicate inputs" // the request spends no token twice
 	Metadata        = "metadata"
 	RedeemPolicy    = "redeem policy"
 	Scripts         = "scripts"       // conditions of scripts, and which outputs may have one
 	Issuers         = "issuers"       // signatures of issuers
 	Owners          = "owners"        // signatures of owners
 	Auditors        = "auditors"      // signatures of auditors
-	Inputs          = "inputs"        // unspent on the ledger, and equal to the request's
-	OutputOwners    = "output owners" // keys that can sign
+	Inputs          = "inputs"        // the inputs are unspent on the ledger, and equal to those in the request
+	OutputOwners    = "output owners" // the owners of outputs have keys that can sign
 	Proofs          = "proofs"
 )
 
