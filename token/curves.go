@@ -23,8 +23,9 @@ func curves() [][2]string {
 const fastRNG = "BLS12_381_BBS_GURVY_FAST_RNG"
 
 // Curves lists the names of curves, in the order in which the documentation lists them. They are the names that
-// the public study of Panurus uses. BLS12_381_BBS_GURVY_FAST_RNG is the group of BLS12_381_BBS_GURVY with
-// another source of randomness, group.NewDRBG.
+// the public benchmark study of Panurus, another implementation of confidential tokens, uses.
+// BLS12_381_BBS_GURVY_FAST_RNG is the group of BLS12_381_BBS_GURVY with another source of randomness,
+// group.NewDRBG.
 func Curves() (names []string) {
 	for _, c := range curves() {
 		names = append(names, c[0])

@@ -87,8 +87,8 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	return &Auditor{params: params, ledger: id, current: current, pp: pp, scheme: scheme, key: key, authorities: authorities, ex: ex, enrolled: make(map[[sha256.Size]byte]*identity.Certificate)}, nil
 }
 
-// Follow adopts the policy updates on the ledger l that come after the current policy. Until Follow is called, the
-// auditor checks requests against an old policy.
+// Follow adopts the policy updates on the ledger l that come after the current policy. The auditor learns of
+// an update only through Follow. Until then it checks requests against the policy before that update.
 func (a *Auditor) Follow(ctx context.Context, l policy.Source) error { return a.current.Follow(ctx, l) }
 
 // Report says what a request does.

@@ -167,7 +167,7 @@ func (f *File) close() error {
 	return nil
 }
 
-// SumLen is the length in bytes of the checksum that follows a body.
+// SumLen is the length in bytes of the checksum that Seal appends.
 const SumLen = 4
 
 // Seal appends to body a checksum over bucket, key and body. The sealed value is good only under this key of

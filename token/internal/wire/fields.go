@@ -42,13 +42,13 @@ func (f *Fields) Offset() int { return f.total - len(f.s) }
 func (f *Fields) OK() bool { return f.err == nil }
 
 // Item says that the fields that are read until EndItems belong to one item of a list. Errors then have the
-// list's name and the index before the field's path. This path is built only if there is an error.
+// list's name and the index before the field's path. The combined path is built only if there is an error.
 func (f *Fields) Item(list string, index int) { f.list, f.index = list, index }
 
 // EndItems says that the following fields do not belong to an item.
 func (f *Fields) EndItems() { f.list = "" }
 
-// Fail stores an error of the field that starts at offset, unless an error is stored already.
+// Fail stores an error about the field with the given path and offset, unless an error is stored already.
 func (f *Fields) Fail(path string, offset int, reason string) {
 	if f.err == nil {
 		if f.list != "" {
