@@ -333,8 +333,9 @@ func (p *Policy) checkTypes(i int) error {
 //	auditor   = identity kem(2) key
 //	validator = head key(32) length(1) consensus key
 //
-// Numbers are big-endian, and ahead is in seconds. Identities, types and auditors' keys follow a length of 2
-// bytes. Encode returns an ErrParams that names the field if the policy is not acceptable.
+// Numbers are big-endian, and ahead is in seconds. The head threshold is the field HeadThreshold; the last
+// threshold is that of the administrators. Identities, types and auditors' keys follow a length of 2 bytes.
+// Encode returns an ErrParams that names the field if the policy is not acceptable.
 func (p *Policy) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err

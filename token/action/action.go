@@ -126,9 +126,9 @@ type Item struct {
 // bad. The errors of several actions are joined. If two actions spend the same token, the second is refused,
 // whether or not the first verifies.
 //
-// If the view fails, VerifyBatch returns its error, without a *zkbench.CheckError. It returns ErrParams if
-// there are no items, if view is the zero View, or if an item has no anchor. It also returns ErrParams if an
-// item's action is missing or does not come from Decode or Receive.
+// If the view fails, VerifyBatch returns the view's error, without a *zkbench.CheckError. It returns
+// ErrParams if there are no items, if view is the zero View, or if an item has no anchor. It also returns
+// ErrParams if an item's action is missing or does not come from Decode or Receive.
 func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParams, view View, items []Item) error {
 	if len(items) == 0 {
 		return fmt.Errorf("%w: no actions to verify, accepted are 1 or more", zkbench.ErrParams)

@@ -93,7 +93,7 @@ const (
 //	        2 (sealed): policy(8) count(2) copies
 //	copy  = key(8) ciphertext
 //
-// Certificate and proof come after a length of 2 bytes, ciphertext after a length of 3 bytes.
+// Certificate and proof each come after a length of 2 bytes. The ciphertext comes after a length of 3 bytes.
 func (o *Owner) Append(b *wire.Builder) {
 	switch {
 	case o.Sealed != nil:

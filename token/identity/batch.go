@@ -18,7 +18,7 @@ import (
 // CheckName is the name of the check in a Batch's errors.
 const CheckName = "signature"
 
-// Signed is a message with a signature of it, which the identity in the field ID has made.
+// Signed is a message and a signature of this message by the identity in the field ID.
 type Signed struct {
 	ID                 Identity
 	Message, Signature []byte
@@ -70,8 +70,9 @@ func (b *Batch) Add(group ...Signed) {
 
 // Verify accepts a signature exactly if Set.Verifier accepts its identity and Verifier.Verify accepts the
 // signature. For each bad group, the error contains a *zkbench.CheckError that names its first bad signature:
-// Action is the group's index, and Index is the signature's index in the group. It wraps ErrSignature, or the
-// error of Set.Verifier if the identity does not parse. The errors are joined in order of groups.
+// Action is the group's index, and Index is the signature's index in the group. The CheckError wraps
+// ErrSignature, or the error of Set.Verifier if the identity does not parse. The errors are joined in order
+// of groups.
 //
 // Verify returns ErrParams if the batch has no groups. Any other error comes from the executor or the context.
 // A group without signatures is accepted, so that it does not affect other groups. If groups come from other

@@ -100,8 +100,8 @@ type Reader interface {
 //	"spend"    index in Spends  zkbench.ErrSpent, or ErrNotFound
 //	"create"   index in Creates ErrExists: a token has or had this id
 //
-// An entry that exceeds a limit is rejected with a *zkbench.LimitError, under the name of one of these
-// checks or "request". A store reads no clock.
+// If an entry exceeds a limit, its Check is one of these or "request", and its Err is a *zkbench.LimitError.
+// A store reads no clock.
 type Store interface {
 	Reader
 
@@ -128,7 +128,7 @@ type Store interface {
 
 	// ApplyEach applies a batch for callers whose entries do not depend on each other. It leaves out the
 	// rejected entries and applies the others as one batch. The result rejected has one error for each entry,
-	// nil if the entry is on the ledger. If err is not nil, rejected is nil. Errors (err) are as for Apply.
+	// nil if the entry is on the ledger. If err is not nil, rejected is nil. The error err is as for Apply.
 	ApplyEach(ctx context.Context, batch []Entry) (rejected []error, err error)
 
 	// ApplyState applies a batch like Apply, and stores up to MaxState bytes for the caller, for example

@@ -184,9 +184,9 @@ func (u *Update) Sign(current *token.Policy, administrator identity.Signer) erro
 //	signature = administrator signature
 //
 // The first byte, version, is Version with the bit 0x80 set, which the first byte of a request never has.
-// Numbers are big-endian. The policy comes after a length of 3 bytes, administrators and signatures after
-// lengths of 2 bytes. Encode returns an ErrParams or ErrLimit that names the field if the update cannot be
-// encoded.
+// Numbers are big-endian. The policy comes after a length of 3 bytes. Each administrator and each signature
+// comes after a length of 2 bytes. Encode returns an ErrParams or ErrLimit that names the field if the update
+// cannot be encoded.
 func (u *Update) Encode() ([]byte, error) {
 	policy, err := u.Policy.Encode()
 	if err != nil {

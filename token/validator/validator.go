@@ -40,7 +40,7 @@ const (
 	Owners          = "owners"        // signatures of owners
 	Auditors        = "auditors"      // signatures of auditors
 	Inputs          = "inputs"        // the inputs are unspent on the ledger, and equal to those in the request
-	OutputOwners    = "output owners" // the owners of outputs are valid, and of kinds that the policy allows
+	OutputOwners    = "output owners" // the owners of outputs parse, and are of kinds that the policy allows
 	Proofs          = "proofs"
 )
 

@@ -106,10 +106,10 @@ func replay(ctx context.Context, s Snapshot, prev, b Batch, visit func(seq uint6
 // other tables are exactly what the log implies. After every batch it calls progress with the
 // number of requests checked so far and the total; progress may be nil.
 //
-// Verify replaces its snapshot by a newer one from time to time (Snapshot.Renew). The newer snapshot contains
-// everything that the one before had, and more. So the effects of an entry can be looked up in any snapshot
-// that has the entry. A token that was unspent may be spent in a later snapshot, by an entry that Verify has
-// yet to read. The result therefore holds for the last snapshot.
+// Between two batches Verify may replace its snapshot by a newer one (Snapshot.Renew). The newer snapshot
+// contains everything that the one before had, and more. So the effects of an entry can be looked up in any
+// snapshot that has the entry. A token that was unspent may be spent in a later snapshot, by an entry that
+// Verify has yet to read. The result therefore holds for the last snapshot.
 func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) error {
 	total, err := s.Tail(ctx)
 	if err != nil {
