@@ -100,8 +100,8 @@ type Reader interface {
 //	"spend"    index in Spends  zkbench.ErrSpent, or ErrNotFound
 //	"create"   index in Creates ErrExists: a token has or had this id
 //
-// If an entry exceeds a limit, its Check is one of these or "request", and its Err is a *zkbench.LimitError.
-// A store reads no clock.
+// If an entry exceeds a limit, its Check is one of these or "request", and its Err has type
+// *zkbench.LimitError. A store reads no clock.
 type Store interface {
 	Reader
 

@@ -28,8 +28,8 @@ type TransferService struct {
 }
 
 // NewTransferService returns a service that pays from w. The service makes proofs of the type proofType, or
-// of the first range-proof system of the parameters if proofType is empty. It returns ErrParams if the
-// parameters have no such system, or if they are not those of the wallet's ledger.
+// of the first range-proof system of the parameters if proofType is empty. NewTransferService returns
+// ErrParams if the parameters have no such system, or if they are not those of the wallet's ledger.
 func NewTransferService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, w *Wallet) (*TransferService, error) {
 	s, err := newSystem(params, proofType, tuning, ex, w.Vault)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // Vault is the database of one participant, in one file. It stores a wallet's tokens with their openings, the
 // submissions that wait for the ledger, and what an auditor has signed. A wallet's vault, except its pending
 // submissions, can be rebuilt from the wallet's keys and the ledger's log. A vault is private to its owner.
-// Do not copy it, although a ledger's file may be copied. It is safe for concurrent use.
+// Do not copy a vault's file. (A ledger's file may be copied.) A Vault is safe for concurrent use.
 type Vault struct {
 	file    *boltfile.File
 	genesis ledger.Genesis

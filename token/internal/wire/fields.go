@@ -119,7 +119,7 @@ func (f *Fields) Block(path string, size, least, most int) []byte {
 	return f.bytes(path, f.Number(path, size, least, most), at)
 }
 
-// End stores an error if bytes follow the encoding. It returns the first stored error, which is a
+// End stores an error if bytes follow the encoding. It returns the first stored error, of type
 // *zkbench.DecodeError, or nil. The parameter name is the encoding's name in errors.
 func (f *Fields) End(name string) error {
 	if f.OK() && len(f.s) > 0 {
