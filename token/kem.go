@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// KEM is a key encapsulation mechanism of HPKE, by its number in RFC 9180.
+// KEM is the number of a key encapsulation mechanism of HPKE (RFC 9180).
 type KEM uint16
 
 // The KEMs that a policy may name. The hybrid one also protects against an attacker who stores ciphertexts

@@ -103,7 +103,7 @@ func (k OwnerKinds) Names() (names []string) {
 
 func (k OwnerKinds) String() string { return strings.Join(k.Names(), ", ") }
 
-// Issuer is a party that may issue tokens, and sign redemptions if Policy.Redeem is RedeemIssuer.
+// Issuer is a party that may issue tokens. If Policy.Redeem is RedeemIssuer, it may also sign redemptions.
 type Issuer struct {
 	Identity []byte
 	Types    []string // token types that it may issue, in ascending order; if there are none, it may issue all types. Auditors enforce this
@@ -274,8 +274,8 @@ func checkThreshold(set string, threshold, size int) error {
 	return nil
 }
 
-// CheckKeys checks the key of each auditor with KEM.CheckKey. It costs one curve operation per key. It returns
-// an ErrParams that names the auditor.
+// CheckKeys checks the key of each auditor with KEM.CheckKey. It costs one curve operation per key. If a key
+// fails, CheckKeys returns an ErrParams that names the auditor.
 func (p *Policy) CheckKeys() error {
 	for i, a := range p.Auditors {
 		if err := a.KEM.CheckKey(a.Key); err != nil {

@@ -27,7 +27,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/statement"
 )
 
-// Input is a token that a transfer spends, with its id.
+// Input is a token that a transfer spends, with the token's id.
 type Input struct {
 	ID    token.ID
 	Token token.Token

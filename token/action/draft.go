@@ -60,7 +60,7 @@ func NewIssue(ctx context.Context, ex executor.Executor, pp token.CryptoParams, 
 	return newDraft(ctx, &Sender{pp: pp, ex: ex, typ: typ}, &spec)
 }
 
-// Sender drafts transfers of a set of tokens.
+// Sender drafts transfers that spend a given set of tokens.
 type Sender struct {
 	pp       token.CryptoParams
 	ex       executor.Executor

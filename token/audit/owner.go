@@ -45,8 +45,8 @@ func Seal(rules *token.Policy, ledger token.LedgerID, id identity.Identity, o Ow
 	return Owner{Sealed: s}, err
 }
 
-// ReadableBy reports whether all auditors of a policy can read who holds the pseudonym: the Owner is in the clear, or
-// sealed to all their keys.
+// ReadableBy reports whether all auditors of a policy can read who holds the pseudonym. They can if the Owner
+// is in the clear, or if it is sealed to the keys of all of them.
 func (o *Owner) ReadableBy(rules *token.Policy) bool {
 	if o.Sealed == nil {
 		return len(rules.Auditors) == 0 || len(o.Certificate) > 0

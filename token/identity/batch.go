@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// CheckName is the name of the check in a Batch's errors.
+// CheckName is the Check of every *zkbench.CheckError that Batch.Verify returns.
 const CheckName = "signature"
 
 // Signed is a message and a signature of this message by the identity in the field ID.
@@ -60,7 +60,8 @@ func NewBatch(set *Set) *Batch { return &Batch{set: set} }
 func (b *Batch) Len() int { return b.groups }
 
 // Add adds a group of signatures. The group's index is the value of Len before the call. Verify reads the
-// slices, so they must not change until Verify returns.
+// bytes of the group's identities, messages and signatures, so the caller must not change them until Verify
+// returns.
 func (b *Batch) Add(group ...Signed) {
 	for i, s := range group {
 		b.items = append(b.items, item{id: s.ID, message: s.Message, signature: s.Signature, group: b.groups, index: i})

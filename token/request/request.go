@@ -67,7 +67,7 @@ type Spend struct {
 	Signatures [][]byte
 }
 
-// Issuer is an issuer of the policy, with its signature.
+// Issuer is an issuer that the policy names, with the issuer's signature.
 type Issuer struct {
 	Identity  []byte // 1 to token.MaxOwner bytes
 	Signature []byte

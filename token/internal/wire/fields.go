@@ -21,8 +21,8 @@ type Fields struct {
 	err   error
 }
 
-// NewFields returns Fields that read data. They fail if data has more bytes than the parameter most. The
-// parameter name is the name of data in errors.
+// NewFields returns the Fields of the encoding in data. They store an error if data has more bytes than the
+// parameter most. The parameter name is the name of data in errors.
 func NewFields(data []byte, name string, most int) *Fields {
 	f := &Fields{s: data, total: len(data)}
 	f.bound(name, most) // apart, so that this is inlined and f stays on the caller's stack
@@ -66,8 +66,8 @@ func (f *Fields) Version(known int) {
 	}
 }
 
-// Number reads a big-endian number of size bytes. It fails if the number is less than the parameter least or
-// more than the parameter most.
+// Number reads a big-endian number, whose length in bytes is the parameter size. It fails if the number is
+// less than the parameter least or more than the parameter most.
 func (f *Fields) Number(path string, size, least, most int) int {
 	at, n := f.Offset(), 0
 	for _, b := range f.Bytes(path, size) {

@@ -21,7 +21,7 @@ import (
 // which a goroutine of its own applies.
 const Streams = 4
 
-// Counts has the number of batches of each stream.
+// Counts has a number of batches for each stream.
 type Counts [Streams]int
 
 // StreamBatch returns batch k of stream w. It has three entries: the first spends the token that batch k-1

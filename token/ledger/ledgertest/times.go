@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// AtSecond returns e with a time of the given number of Unix seconds.
+// AtSecond returns e with its time set to the given number of Unix seconds.
 func AtSecond(second int64, e ledger.Entry) ledger.Entry {
 	e.Time = time.Unix(second, 0)
 	return e

@@ -30,7 +30,8 @@ type Store interface {
 	VerifyTail(ctx context.Context, progress func(done, total uint64)) (store.Batch, error)
 }
 
-// FileName is the name of the ledger's file if a path names a directory.
+// FileName is the name of the ledger's file in a directory: if a path names a directory, the ledger is this
+// file in it.
 const FileName = "ledger.db"
 
 // File is a ledger in a file. The file is locked while it is open, so it cannot change after it was

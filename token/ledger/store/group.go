@@ -37,7 +37,7 @@ type Group struct {
 	State   []byte    // of the last accepted call that has one; nil keeps the stored bytes
 }
 
-// Encoded is an accepted entry in its encoding.
+// Encoded is an accepted entry in encoded form.
 type Encoded struct {
 	Seq   uint64
 	Value []byte

@@ -62,7 +62,8 @@ func RecordOf(anchor []byte, at Anchored, entry *ledger.Entry) (ledger.Record, e
 // ledger's id. For a fork's first batch of its own, prev is the hash that Batch.Next returns.
 type Link struct{ h hash.Hash }
 
-// NewLink begins the hash of a batch that follows a batch with the hash prev.
+// NewLink begins the hash of a batch. The parameters prev and first are those in the formula at
+// Link.
 func NewLink(prev [32]byte, first uint64) Link {
 	l := Link{framed("zkbench/v2/ledger")}
 	l.h.Write(prev[:])
@@ -77,7 +78,7 @@ func framed(domain string) hash.Hash {
 	return h
 }
 
-// Add adds the encoding of the batch's next entry.
+// Add adds the encoding of the batch's next entry to the hash.
 func (l Link) Add(entry []byte) {
 	l.h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(entry))))
 	l.h.Write(entry)
