@@ -139,7 +139,7 @@ func (a *Action) open(key hpke.PrivateKey, ledger token.LedgerID, anchor []byte,
 	return &clear, f.End("sealed action")
 }
 
-// Decode decodes audit information, which keeps references into data. The error is of type
+// Decode decodes audit information. The result keeps references into data. The error is of type
 // *zkbench.DecodeError. The error names the field and never contains any part of the field's value.
 func Decode(data []byte) (*Information, error) {
 	f := wire.NewFields(data, "information", MaxInformation)

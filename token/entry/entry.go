@@ -29,8 +29,8 @@ type Parsed struct {
 	Entry ledger.Entry
 }
 
-// Parse decodes a request or policy update for the ledger with the given id. Commitments in it have
-// pointLen bytes. It does no curve arithmetic. The entry keeps references into raw.
+// Parse decodes a request or policy update for the ledger with the given id. Commitments in it have pointLen
+// bytes. Parse does no curve arithmetic. The entry keeps references into raw.
 //
 // Parse returns a *zkbench.DecodeError if raw is malformed, and ErrParams if an update's policy is not
 // accepted. It returns ErrPolicy if a request has an anchor that is reserved for updates.

@@ -114,8 +114,8 @@ func (u *Update) Follows(ledger token.LedgerID, current *token.Policy) error {
 }
 
 // Verify checks that the update is a valid update of the ledger's current policy. It checks everything that
-// Follows checks, the signatures and thresholds, and that the function Check accepts the next policy. The
-// error is of type *zkbench.CheckError.
+// Follows checks. It also checks the signatures and thresholds, and that the function Check accepts the next
+// policy. The error is of type *zkbench.CheckError.
 func (u *Update) Verify(ledger token.LedgerID, current *token.Policy) error {
 	if err := cmp.Or(u.Follows(ledger, current), u.thresholds(current)); err != nil {
 		return err

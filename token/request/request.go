@@ -95,9 +95,9 @@ func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 	return t.State()
 }
 
-// AuditMessage returns a commitment to a request's message and to the witness of every input, except the preimages.
-// So an auditor's signature also covers which members of a threshold sign, and which party of a hash time lock
-// signs. Auditors sign what ToSign returns for it.
+// AuditMessage returns a commitment to the given message, which Message returned, and to the witness of every
+// input, except the preimages. So an auditor's signature also covers which members of a threshold sign, and
+// which party of a hash time lock signs. Auditors sign what ToSign returns for it.
 func (r *Request) AuditMessage(message [transcript.StateLen]byte) [transcript.StateLen]byte {
 	t := transcript.New("request/audit")
 	t.Append("message", message[:])
@@ -252,8 +252,9 @@ func (r *Request) Encode() ([]byte, error) {
 	return encoded, err
 }
 
-// Decode decodes the envelope of a request, which keeps references into data. It does no arithmetic, and allocates
-// at most a small multiple of len(data). The error is of type *zkbench.DecodeError and names the field.
+// Decode decodes the envelope of a request. The request keeps references into data. It does no arithmetic, and
+// allocates at most a small multiple of len(data). The error is of type *zkbench.DecodeError and names the
+// field.
 func Decode(data []byte) (*Request, error) {
 	f := wire.NewFields(data, "request", token.MaxRequest)
 	r := new(Request)

@@ -40,9 +40,9 @@ type Threshold struct {
 }
 
 // NewThreshold returns a script for a token that any k of the members can spend together. There must be
-// MinMembers to token.MaxMembers members, which are different plain identities in any order, and k must be 1 to
-// their number. The encoding must fit in token.MaxOwner bytes. Otherwise NewThreshold returns the error of
-// ParseThreshold.
+// MinMembers to token.MaxMembers members, which are different plain identities in any order, and k must be from
+// 1 to the number of members. The encoding must fit in token.MaxOwner bytes. Otherwise NewThreshold returns the
+// error of ParseThreshold.
 func NewThreshold(k int, members ...identity.Identity) (*Threshold, error) {
 	// Before the builder, which would cut the numbers, and whose error for an identity beyond 2^16 bytes is untyped.
 	if err := checkNumbers(k, len(members)); err != nil {

@@ -177,8 +177,8 @@ func (a *Address) Encode() ([]byte, error) {
 	return b.Bytes()
 }
 
-// DecodeAddress decodes an address, which keeps references into data. If data is malformed, DecodeAddress
-// returns a *zkbench.DecodeError that names the field.
+// DecodeAddress decodes an address. The address keeps references into data. If data is malformed,
+// DecodeAddress returns a *zkbench.DecodeError that names the field.
 func DecodeAddress(data []byte) (Address, error) {
 	f := wire.NewFields(data, "address", MaxAddress)
 	var a Address
