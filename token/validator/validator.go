@@ -76,8 +76,8 @@ type Validator struct {
 	ex       executor.Executor
 }
 
-// New returns a validator for the ledger with the given genesis. It starts with the policy of the parameters;
-// Follow adopts later ones. New derives all generators again.
+// New returns a validator for the ledger with the given genesis. The validator starts with the policy of the
+// parameters; Follow adopts later policies. New derives all generators again.
 //
 // The parameter local tunes this process only; it is not part of the public parameters. The parameter cache
 // is the number of owners whose parsed keys are cached; the parsed keys of issuers and auditors are always

@@ -86,10 +86,10 @@ func IsDatabase(arg string) bool {
 	return err != nil
 }
 
-// Verify makes the store verify itself. At the same time it reads the log as any client would, and counts
-// and hashes it batch by batch. If the hash is not the one that the store verified, Verify returns an
-// error, because clients read another log or a log that changes. If params is not nil, Verify also
-// validates every request under them.
+// Verify makes the store verify itself. At the same time it reads the log as any client would, and counts and
+// hashes it batch by batch. If the hash is not the one that the store verified, Verify returns an error,
+// because clients read another log or a log that changes. If params is not nil, Verify also validates every
+// request under these parameters.
 //
 // After every batch Verify calls progress with the number of requests done so far and the total. It returns
 // a *ledger.CorruptError if something contradicts itself.
