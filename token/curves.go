@@ -22,9 +22,10 @@ func curves() [][2]string {
 // that is seeded from the system.
 const fastRNG = "BLS12_381_BBS_GURVY_FAST_RNG"
 
-// Curves lists the names of curves, in the order of the documentation. They are the names that the public study
-// of Panurus uses. BLS12_381_BBS_GURVY_FAST_RNG is the group of BLS12_381_BBS_GURVY with another source of
-// randomness, group.NewDRBG.
+// Curves lists the names of curves, in the order in which the documentation lists them. They are the names that
+// the public benchmark study of Panurus, another implementation of confidential tokens, uses.
+// BLS12_381_BBS_GURVY_FAST_RNG is the group of BLS12_381_BBS_GURVY with another source of randomness,
+// group.NewDRBG.
 func Curves() (names []string) {
 	for _, c := range curves() {
 		names = append(names, c[0])
@@ -32,8 +33,9 @@ func Curves() (names []string) {
 	return names
 }
 
-// Curve returns the full name of a curve, one of Curves, whatever the case of the given name. BLS12-381 stands
-// for BLS12_381_BBS_GURVY, and FP256BN for FP256BN_AMCL. Curve returns a name that it does not know unchanged.
+// Curve returns the full name of a curve, which is one of Curves. The case of the given name does not matter.
+// BLS12-381 stands for BLS12_381_BBS_GURVY, and FP256BN for FP256BN_AMCL. Curve returns a name that it does
+// not know unchanged.
 func Curve(name string) string {
 	for _, c := range curves() {
 		if name != "" && slices.ContainsFunc(c[:], func(other string) bool { return strings.EqualFold(name, other) }) {
@@ -43,8 +45,8 @@ func Curve(name string) string {
 	return name
 }
 
-// AcceptedCurves returns a text for help and errors: the names of the given curves, each with the short name
-// that Curve also knows, if it has one. It leaves out names that are not in Curves.
+// AcceptedCurves returns a text for help and error messages: the names of the given curves, each with the
+// short name that Curve also knows, if it has one. It leaves out names that are not in Curves.
 func AcceptedCurves(among ...string) string {
 	var names []string
 	for _, c := range curves() {

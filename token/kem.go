@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// KEM is a key encapsulation mechanism of HPKE, by its number in RFC 9180.
+// KEM is the number of a key encapsulation mechanism of HPKE (RFC 9180).
 type KEM uint16
 
 // The KEMs that a policy may name. The hybrid one also protects against an attacker who stores ciphertexts
@@ -64,7 +64,8 @@ func (k KEM) checkLen(key []byte) error {
 }
 
 // CheckKey checks that data encrypted to key stays secret. It returns ErrParams if key is not a public key of
-// the KEM, or if the X25519 point in key has small order. With such a point everybody would share one secret.
+// the KEM, or if the X25519 point in key has small order. With such a point everybody would derive the same
+// secret.
 func (k KEM) CheckKey(key []byte) error {
 	kem, err := k.HPKE()
 	if err != nil {

@@ -46,7 +46,7 @@ type Config struct {
 }
 
 // Tuning trades memory for speed, and speed for constant time. It changes no byte of any proof and is not part
-// of the digest. The zero value is the default.
+// of the parameters' digest. The zero value is the default.
 type Tuning struct {
 	Table group.TableOptions // memory and speed of fixed-base sums
 	// ConstantTime makes the time and the memory accesses of provers' sums independent of the secrets, within

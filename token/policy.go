@@ -46,8 +46,8 @@ func (p RedeemPolicy) String() string {
 	return "unknown"
 }
 
-// Limits bound the size of one action, within the limits of the wire format, and by how much the time of a
-// ledger may be ahead of a validator's clock.
+// Limits bound the size of one action, within the limits of the wire format. They also bound how far the time
+// of a ledger may be ahead of a validator's clock.
 type Limits struct {
 	Inputs, Outputs int // 1 to MaxTokens
 	Metadata        int // bytes, 0 to MaxMetadata
@@ -103,7 +103,7 @@ func (k OwnerKinds) Names() (names []string) {
 
 func (k OwnerKinds) String() string { return strings.Join(k.Names(), ", ") }
 
-// Issuer is a party that may issue tokens, and sign redemptions if Policy.Redeem is RedeemIssuer.
+// Issuer is a party that may issue tokens. If Policy.Redeem is RedeemIssuer, it may also sign redemptions.
 type Issuer struct {
 	Identity []byte
 	Types    []string // token types that it may issue, in ascending order; if there are none, it may issue all types. Auditors enforce this
@@ -123,8 +123,8 @@ type Validator struct {
 	ConsensusKey []byte                      // ed25519.PublicKeySize bytes, or empty; reserved for a network of validators
 }
 
-// Administrators change the policy if Threshold of them sign together. Without identities and with threshold 0,
-// the policy never changes.
+// Administrators are those who can change the policy: at least Threshold of them must sign together. Without
+// identities and with threshold 0, the policy never changes.
 type Administrators struct {
 	Identities [][]byte
 	Threshold  int
@@ -157,7 +157,7 @@ func DefaultPolicy() Policy {
 	}
 }
 
-// IssuerIdentities returns the identities of the issuers, in their order.
+// IssuerIdentities returns the identities of the issuers, in the order in which the policy lists the issuers.
 func (p *Policy) IssuerIdentities() [][]byte {
 	ids := make([][]byte, len(p.Issuers))
 	for i := range p.Issuers {
@@ -166,7 +166,7 @@ func (p *Policy) IssuerIdentities() [][]byte {
 	return ids
 }
 
-// Issuer returns the issuer with that identity, or nil if the policy has none.
+// Issuer returns the issuer with the given identity, or nil if the policy has none.
 func (p *Policy) Issuer(id []byte) *Issuer {
 	for i := range p.Issuers {
 		if bytes.Equal(p.Issuers[i].Identity, id) {
@@ -176,7 +176,8 @@ func (p *Policy) Issuer(id []byte) *Issuer {
 	return nil
 }
 
-// AuditorIdentities returns the identities of the auditors, in their order.
+// AuditorIdentities returns the identities of the auditors, in the order in which the policy lists the
+// auditors.
 func (p *Policy) AuditorIdentities() [][]byte {
 	ids := make([][]byte, len(p.Auditors))
 	for i := range p.Auditors {
@@ -185,7 +186,7 @@ func (p *Policy) AuditorIdentities() [][]byte {
 	return ids
 }
 
-// MayIssue reports whether the issuer may issue tokens of a type.
+// MayIssue reports whether the issuer may issue tokens of the given type.
 func (i *Issuer) MayIssue(tokenType string) bool {
 	return len(i.Types) == 0 || slices.Contains(i.Types, tokenType)
 }
@@ -273,8 +274,8 @@ func checkThreshold(set string, threshold, size int) error {
 	return nil
 }
 
-// CheckKeys checks the key of each auditor with KEM.CheckKey. It costs one curve operation per key. It returns
-// an ErrParams that names the auditor.
+// CheckKeys checks the key of each auditor with KEM.CheckKey. It costs one curve operation per key. If a key
+// fails, CheckKeys returns an ErrParams that names the auditor.
 func (p *Policy) CheckKeys() error {
 	for i, a := range p.Auditors {
 		if err := a.KEM.CheckKey(a.Key); err != nil {
@@ -332,8 +333,9 @@ func (p *Policy) checkTypes(i int) error {
 //	auditor   = identity kem(2) key
 //	validator = head key(32) length(1) consensus key
 //
-// Numbers are big-endian, and ahead is in seconds. Identities, types and auditors' keys follow a length of 2
-// bytes. Encode returns an ErrParams that names the field if the policy is not acceptable.
+// Numbers are big-endian, and ahead is in seconds. The head threshold is the field HeadThreshold; the last
+// threshold is that of the administrators. Identities, types and auditors' keys follow a length of 2 bytes.
+// Encode returns an ErrParams that names the field if the policy is not acceptable.
 func (p *Policy) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err

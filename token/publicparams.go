@@ -26,8 +26,8 @@ const (
 )
 
 // RangeProof describes a range-proof system that actions may use. The field Digest is the digest of all
-// parameters that the proofs of the system depend on, including every generator. Every such proof is bound to
-// it.
+// parameters that the proofs of the system depend on, including every generator. Every proof of the system is
+// bound to that digest.
 type RangeProof struct {
 	ProofType   string
 	Aggregation int
@@ -78,8 +78,8 @@ func (p *PublicParams) rangeProof(proofType string) (RangeProof, error) {
 }
 
 // Crypto returns the CryptoParams of one of the range-proof systems. The parameter local holds the choices that
-// are not part of the public parameters. Crypto derives the generators, and returns ErrParams if their digest
-// is not the system's.
+// are not part of the public parameters. Crypto derives the generators, and returns ErrParams if the digest of
+// the result is not RangeProof.Digest.
 func (p *PublicParams) Crypto(proofType string, local Tuning) (CryptoParams, error) {
 	s, err := p.rangeProof(proofType)
 	if err != nil {
@@ -156,9 +156,9 @@ func (p *PublicParams) check() error {
 //	version(2) curve bits(1) count(1) systems policy
 //	system = proof type, aggregation(2) stop(2) digest(64)
 //
-// Numbers are big-endian. Names follow a length of 1 byte, the policy's encoding a length of 3 bytes. Encode
-// returns an ErrParams that names the field if a field is not acceptable. It checks neither digests nor
-// auditors' keys.
+// Numbers are big-endian. Names follow a length of 1 byte. The policy's encoding follows a length of 3 bytes.
+// Encode returns an ErrParams that names the field if a field is not acceptable. It checks neither digests
+// nor auditors' keys.
 func (p *PublicParams) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err

@@ -4,15 +4,15 @@
 // proof: the output's value equals the input's, so it is in range if the input's is.
 //
 // An action with inputs is a transfer. An action without inputs is an issue, whose proof shows nothing about
-// sums. Signatures, which package request adds, decide whether the maker of the issue may make it.
+// sums. Whether the maker may issue these tokens is decided by signatures, which package request adds.
 //
 // An action has three forms. A Draft is an action without its proof; Prove proves it and returns bytes that can
 // be sent. An Action is parsed from these bytes. A Received is an action whose points and scalars are decoded
 // too, so that it can be verified.
 //
-// An action contains its input tokens beside their ids. The proof is about the tokens in the action. It does
-// not show that the ledger has these tokens under these ids. So Verify takes a View of the ledger, and compares
-// the tokens in the action with those on the ledger.
+// An action contains its input tokens and their ids. The proof is about the tokens in the action. It does not
+// show that the ledger has these tokens under these ids. So Verify takes a View of the ledger, and compares the
+// tokens in the action with those on the ledger.
 package action
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/statement"
 )
 
-// Input is a token that a transfer spends, with its id.
+// Input is a token that a transfer spends, with the token's id.
 type Input struct {
 	ID    token.ID
 	Token token.Token
@@ -57,7 +57,8 @@ func (a *Action) Kind() token.Kind {
 // Proof returns the proof of an action that Parse returned.
 func (a *Action) Proof() []byte { return a.proof.Bytes }
 
-// Encode returns the canonical encoding of the action with a proof. It returns ErrLimit if a part is too long.
+// Encode returns the canonical encoding of the action and the given proof. It returns ErrLimit if a part is
+// too long.
 func (a *Action) Encode(proof []byte) ([]byte, error) {
 	body, err := a.body()
 	if err != nil {
@@ -89,9 +90,9 @@ func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 	return &Received{*a, pp, claim, a.inputs}, nil
 }
 
-// Decode decodes an action of the given kind: structure, every point and every scalar. It refuses two inputs
-// with one id, because the proof is about a list of inputs and would count the token twice. The action does not
-// refer to data. Errors have type *zkbench.DecodeError.
+// Decode decodes an action of the given kind: structure, every point and every scalar. It refuses an action in
+// which two inputs have the same id, because the proof is about a list of inputs and would count that token
+// twice. The action does not refer to data. Errors have type *zkbench.DecodeError.
 func Decode(pp token.CryptoParams, kind token.Kind, data []byte) (*Received, error) {
 	a, err := Parse(pp.PointLen(), kind, bytes.Clone(data))
 	if err != nil {
@@ -100,12 +101,12 @@ func Decode(pp token.CryptoParams, kind token.Kind, data []byte) (*Received, err
 	return Receive(pp, a)
 }
 
-// Verify verifies the action's proof, which is bound to an anchor, and checks that the action's inputs are
-// tokens of the ledger. Errors are as for VerifyBatch.
+// Verify verifies the action's proof, which must be bound to the given anchor, and checks that the action's
+// inputs are tokens of the ledger. Errors are as for VerifyBatch.
 //
-// Verify does not check authorization: that the owners of its inputs have signed, or the issuer of an issue. It
-// also does not check that the anchor is new: the same action verifies a second time. Package validator checks
-// both.
+// Verify does not check authorization: that the owners of a transfer's inputs, or the issuer of an issue, have
+// signed. Verify does not check that the anchor is new either: the same action verifies a second time. Package
+// validator checks both.
 func (r *Received) Verify(ctx context.Context, ex executor.Executor, view View, anchor token.Anchor) error {
 	if r == nil {
 		return fmt.Errorf("%w: no action, accepted are those that Decode returns", zkbench.ErrParams)
@@ -113,20 +114,21 @@ func (r *Received) Verify(ctx context.Context, ex executor.Executor, view View, 
 	return VerifyBatch(ctx, ex, r.pp, view, []Item{{r, anchor}})
 }
 
-// Item is an action and the anchor at which to verify it.
+// Item is an action and the anchor to which its proof must be bound.
 type Item struct {
 	Action *Received
 	Anchor token.Anchor
 }
 
 // VerifyBatch verifies actions of any kinds. It checks their inputs with the view, and their proofs in one
-// multi-scalar multiplication. If an action does not verify, the error contains a *zkbench.CheckError with its
-// index. The CheckError wraps ErrProof, or ErrSpent or ErrPolicy if an input is bad. The errors of several
-// actions are joined. If two actions spend one token, the second is refused, whether or not the first verifies.
+// multi-scalar multiplication. If an action does not verify, the error contains a *zkbench.CheckError whose
+// Action is the action's index in items. The CheckError wraps ErrProof, or ErrSpent or ErrPolicy if an input is
+// bad. The errors of several actions are joined. If two actions spend the same token, the second is refused,
+// whether or not the first verifies.
 //
-// If the view fails, VerifyBatch returns its error, without a *zkbench.CheckError. It returns ErrParams if
-// there are no items, if view is the zero View, or if an item has no anchor. It also returns ErrParams if an
-// item's action is missing or does not come from Decode or Receive.
+// If the view fails, VerifyBatch returns the view's error, without a *zkbench.CheckError. It returns
+// ErrParams if there are no items, if view is the zero View, or if an item has no anchor. It also returns
+// ErrParams if an item's action is missing or does not come from Decode or Receive.
 func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParams, view View, items []Item) error {
 	if len(items) == 0 {
 		return fmt.Errorf("%w: no actions to verify, accepted are 1 or more", zkbench.ErrParams)

@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Owned is a token with its opening, which a sender can spend.
+// Owned is a token that a sender can spend, with the token's opening.
 type Owned struct {
 	Input
 	Opening token.Opening
@@ -23,8 +23,8 @@ type Owned struct {
 type Output struct {
 	Owner []byte // if it is empty, the output is redeemed
 	Value uint64
-	// Note encrypts the opening for the owner. If it is nil, the action has no ciphertext for this output. It
-	// is called once. The functions of several outputs are called concurrently.
+	// Note encrypts the opening for the owner. If it is nil, the action has no ciphertext for this output.
+	// Note is called once. The Note functions of several outputs are called concurrently.
 	Note func(token.Opening) ([]byte, error)
 }
 
@@ -54,13 +54,13 @@ type Draft struct {
 
 // NewIssue drafts an issue: it creates outputs of type typ without spending anything. It draws a random seed
 // for the action, derives the outputs' blindings from the seed, and commits to the outputs. It returns
-// ErrParams if typ or the anchor is empty, if there are no outputs, or if a value is 2^bits or more. It
-// returns ErrLimit if a part is too long.
+// ErrParams if typ or the anchor is empty, if there are no outputs, or if a value is 2^bits or more, where
+// bits is the bit length of the parameters. It returns ErrLimit if a part is too long.
 func NewIssue(ctx context.Context, ex executor.Executor, pp token.CryptoParams, typ string, spec Spec) (*Draft, error) {
 	return newDraft(ctx, &Sender{pp: pp, ex: ex, typ: typ}, &spec)
 }
 
-// Sender drafts transfers of a set of tokens.
+// Sender drafts transfers that spend a given set of tokens.
 type Sender struct {
 	pp       token.CryptoParams
 	ex       executor.Executor
@@ -100,9 +100,9 @@ func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams,
 	return s, nil
 }
 
-// Transfer drafts a transfer of all the sender's tokens to outputs. It derives the blindings as NewIssue does,
-// and its errors are those of NewIssue. It also returns ErrParams if the values of the outputs do not add up
-// to those of the tokens.
+// Transfer drafts a transfer that spends all tokens of the sender and makes the outputs in spec. It derives
+// the blindings as NewIssue does, and its errors are those of NewIssue. It also returns ErrParams if the
+// values of the outputs do not add up to those of the tokens.
 func (s *Sender) Transfer(ctx context.Context, spec Spec) (*Draft, error) {
 	return newDraft(ctx, s, &spec)
 }

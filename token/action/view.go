@@ -17,17 +17,17 @@ type View struct {
 	nothing bool
 }
 
-// LookUp returns a view that calls find for the unspent token that the ledger has under an id. If there is
-// none, find must return ErrSpent or ErrPolicy, so that the action is refused. Any other error means that the
-// ledger could not answer.
+// LookUp returns a view that calls find. The function find must return the unspent token that the ledger has
+// under the given id. If there is none, it must return ErrSpent or ErrPolicy, so that the action is refused.
+// Any other error means that the ledger could not answer.
 func LookUp(find func(ctx context.Context, id token.ID) (token.Token, error)) View {
 	return View{find: find}
 }
 
 // NothingLookedUp returns a view that does not look inputs up. Verification then shows only that the action's
-// own proof is good. Anybody can invent a token of any value and spend it, or spend one token under two ids.
-// Use it only for measurements, or if you compare the inputs with the ledger yourself, as package validator
-// does.
+// own proof is good. With such a view anybody can invent a token of any value and spend it, or spend one
+// token under two ids. Use it only for measurements, or if you compare the inputs with the ledger yourself,
+// as package validator does.
 func NothingLookedUp() View { return View{nothing: true} }
 
 // compare compares the inputs of actions with the ledger's tokens. It returns a *zkbench.CheckError for each

@@ -87,8 +87,8 @@ func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executo
 	return &Auditor{params: params, ledger: id, current: current, pp: pp, scheme: scheme, key: key, authorities: authorities, ex: ex, enrolled: make(map[[sha256.Size]byte]*identity.Certificate)}, nil
 }
 
-// Follow adopts the policy updates on the ledger l that come after the current policy. Until Follow is called, the
-// auditor checks requests against an old policy.
+// Follow adopts the policy updates on the ledger l that come after the current policy. The auditor learns of
+// an update only through Follow. Until then it checks requests against the policy before that update.
 func (a *Auditor) Follow(ctx context.Context, l policy.Source) error { return a.current.Follow(ctx, l) }
 
 // Report says what a request does.
@@ -107,7 +107,7 @@ type ActionReport struct {
 	Inputs, Outputs []Holding
 }
 
-// Holding is a token as the auditor sees it.
+// Holding is what the auditor knows about one token.
 type Holding struct {
 	// Owners are the parties behind the identities of the token's owner. A redeemed token has none. For an
 	// output these are all identities that a script names, for an input the ones that sign for it.
@@ -115,8 +115,8 @@ type Holding struct {
 	Value  uint64
 }
 
-// Party is the party behind an identity, as far as the auditor is shown it. Names are unique only within one
-// authority, so compare Authority and Name together, or Key.
+// Party is the party behind an identity, as far as the audit information shows it to the auditor. Names are
+// unique only within one authority, so compare Authority and Name together, or Key.
 type Party struct {
 	Type identity.Type // of the identity
 	// Name and Authority are from the certificate of a pseudonym's holder. They are empty for X.509

@@ -25,8 +25,8 @@ const (
 // Information is what an auditor gets with a request. It opens everything that the request hides, so it is secret.
 type Information struct{ Actions []Action }
 
-// Action is the audit information on one action. It is in the clear, or sealed to the auditors, so that another party
-// of the request can pass it on without reading it.
+// Action is the audit information on one action. It is either in the clear or sealed to the auditors. If it is
+// sealed, another party of the request can pass it on without reading it.
 type Action struct {
 	Inputs, Outputs []Item
 	Sealed          *Sealed
@@ -46,8 +46,8 @@ type Item struct {
 //	         2 (sealed): the sealed data
 //	item   = type, value(8) blinding(32) count(1) owners
 //
-// Owner.Append documents the encoding of owners and of sealed data. Numbers are big-endian. The type comes after a
-// length of 2 bytes. Encode returns ErrLimit, naming the field.
+// Owner.Append documents the encoding of owners and of sealed data. Numbers are big-endian. The type comes
+// after a length of 2 bytes. If a field is out of bounds, Encode returns an ErrLimit that names it.
 func (info *Information) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("actions", len(info.Actions), 1, request.MaxActions)
@@ -139,8 +139,8 @@ func (a *Action) open(key hpke.PrivateKey, ledger token.LedgerID, anchor []byte,
 	return &clear, f.End("sealed action")
 }
 
-// Decode decodes audit information, which keeps references into data. The error is of type *zkbench.DecodeError. It
-// names the field and never contains any part of its value.
+// Decode decodes audit information. The result keeps references into data. The error is of type
+// *zkbench.DecodeError. The error names the field and never contains any part of the field's value.
 func Decode(data []byte) (*Information, error) {
 	f := wire.NewFields(data, "information", MaxInformation)
 	f.Version(Version)

@@ -9,11 +9,11 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// Owner tells auditors who holds a pseudonym. It is in the clear, as the holder makes it, or sealed to the auditors, so
-// that a payer can pass it on without learning who is paid. For other identities it is empty.
+// Owner tells auditors who holds a pseudonym. The holder makes it in the clear. When it is sealed to the
+// auditors, a payer can pass it on without learning who is paid. For other identities it is empty.
 type Owner struct {
 	Certificate []byte // the holder's certificate
-	Proof       []byte // that the pseudonym belongs to the holder; bound to Context
+	Proof       []byte // the proof that the pseudonym belongs to the holder; it is bound to Context
 	Sealed      *Sealed
 }
 
@@ -45,8 +45,8 @@ func Seal(rules *token.Policy, ledger token.LedgerID, id identity.Identity, o Ow
 	return Owner{Sealed: s}, err
 }
 
-// ReadableBy reports whether all auditors of a policy can read who holds the pseudonym: the Owner is in the clear, or
-// sealed to all their keys.
+// ReadableBy reports whether all auditors of a policy can read who holds the pseudonym. They can if the Owner
+// is in the clear, or if it is sealed to the keys of all of them.
 func (o *Owner) ReadableBy(rules *token.Policy) bool {
 	if o.Sealed == nil {
 		return len(rules.Auditors) == 0 || len(o.Certificate) > 0
@@ -84,7 +84,8 @@ const (
 	formSealed
 )
 
-// Append appends the canonical encoding to b. If something is out of bounds, b stores an error:
+// Append appends the canonical encoding to b. If something is out of bounds, b stores an error. The encoding
+// is as follows:
 //
 //	owner = form(1), and then, depending on the form:
 //	        0 (empty): nothing
@@ -92,7 +93,7 @@ const (
 //	        2 (sealed): policy(8) count(2) copies
 //	copy  = key(8) ciphertext
 //
-// Certificate and proof come after a length of 2 bytes, ciphertext after a length of 3 bytes.
+// Certificate and proof each come after a length of 2 bytes. The ciphertext comes after a length of 3 bytes.
 func (o *Owner) Append(b *wire.Builder) {
 	switch {
 	case o.Sealed != nil:

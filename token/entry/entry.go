@@ -29,8 +29,8 @@ type Parsed struct {
 	Entry ledger.Entry
 }
 
-// Parse decodes a request or policy update for the ledger with the given id. Commitments in it have
-// pointLen bytes. It does no curve arithmetic. The entry keeps references into raw.
+// Parse decodes a request or policy update for the ledger with the given id. Commitments in it have pointLen
+// bytes. Parse does no curve arithmetic. The entry keeps references into raw.
 //
 // Parse returns a *zkbench.DecodeError if raw is malformed, and ErrParams if an update's policy is not
 // accepted. It returns ErrPolicy if a request has an anchor that is reserved for updates.
@@ -97,9 +97,9 @@ func FromUpdate(u *policy.Update, raw []byte) (e ledger.Entry, err error) {
 	return e, err
 }
 
-// Check compares the record recorded with the entry made, which was computed from the recorded
-// request. It compares everything except the time. It returns a *ledger.CorruptError that names the
-// record's number and the field that differs.
+// Check compares a record of a ledger with an entry that was computed from the record's request. It compares
+// everything except the time. It returns a *ledger.CorruptError that names the record's number and the field
+// that differs.
 func Check(recorded *ledger.Record, made *ledger.Entry) error {
 	what := ""
 	switch {

@@ -15,19 +15,19 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// CheckName is the name of the check in a Batch's errors.
+// CheckName is the Check of every *zkbench.CheckError that Batch.Verify returns.
 const CheckName = "signature"
 
-// Signed is a message with its signature by the identity ID.
+// Signed is a message and a signature of this message by the identity in the field ID.
 type Signed struct {
 	ID                 Identity
 	Message, Signature []byte
 }
 
-// Batch collects signatures and verifies them together: Ed25519 and pseudonyms each in one multi-scalar
-// multiplication, ECDSA one by one. The caller adds signatures in groups, for example those of one request. One
-// bad signature makes its whole group bad, so the Batch looks only for the first bad signature of a group. A
-// Batch is not safe for concurrent use.
+// Batch collects signatures and verifies them together. It verifies all Ed25519 signatures in one multi-scalar
+// multiplication, all signatures of pseudonyms in another, and ECDSA signatures one by one. The caller adds
+// signatures in groups, for example those of one request. One bad signature makes its whole group bad, so the
+// Batch looks only for the first bad signature of a group. A Batch is not safe for concurrent use.
 type Batch struct {
 	set    *Set
 	items  []item
@@ -60,7 +60,8 @@ func NewBatch(set *Set) *Batch { return &Batch{set: set} }
 func (b *Batch) Len() int { return b.groups }
 
 // Add adds a group of signatures. The group's index is the value of Len before the call. Verify reads the
-// slices, so they must not change until Verify returns.
+// bytes of the group's identities, messages and signatures, so the caller must not change them until Verify
+// returns.
 func (b *Batch) Add(group ...Signed) {
 	for i, s := range group {
 		b.items = append(b.items, item{id: s.ID, message: s.Message, signature: s.Signature, group: b.groups, index: i})
@@ -68,17 +69,18 @@ func (b *Batch) Add(group ...Signed) {
 	b.groups++
 }
 
-// Verify accepts exactly what Set.Verifier and Verifier.Verify accept for every signature by itself. For each
-// bad group, the error contains a *zkbench.CheckError that names its first bad signature: Action is the group,
-// and Index is the index in the group. It wraps ErrSignature, or the error of Set.Verifier if the identity does
-// not parse. The errors are joined in order of groups.
+// Verify accepts a signature exactly if Set.Verifier accepts its identity and Verifier.Verify accepts the
+// signature. For each bad group, the error contains a *zkbench.CheckError that names its first bad signature:
+// Action is the group's index, and Index is the signature's index in the group. The CheckError wraps
+// ErrSignature, or the error of Set.Verifier if the identity does not parse. The errors are joined in order
+// of groups.
 //
 // Verify returns ErrParams if the batch has no groups. Any other error comes from the executor or the context.
 // A group without signatures is accepted, so that it does not affect other groups. If groups come from other
 // parties, the caller must check that each group has the required signatures.
 //
-// The set stores the verifiers of good groups only. So nobody can push verifiers out of the set without being
-// able to sign for a whole group.
+// Verify stores verifiers in the set for good groups only. So nobody can push verifiers out of the set
+// without being able to sign for a whole group.
 func (b *Batch) Verify(ctx context.Context, ex executor.Executor) error {
 	if b.groups == 0 {
 		return fmt.Errorf("%w: no signatures to verify, accepted are 1 group or more", zkbench.ErrParams)

@@ -16,9 +16,9 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Ed25519 returns the identity of a key. A key is accepted by the rules of ZIP-215: any encoding of a point on
-// the curve is accepted, even a point of small order, for which anybody can sign. Ed25519 returns a
-// *zkbench.DecodeError if the key is not such an encoding.
+// Ed25519 returns the identity of a key. Ed25519 accepts keys as ZIP-215 does: any encoding of a point on the
+// curve, even of a point of small order, for which anybody can sign. Ed25519 returns a *zkbench.DecodeError if
+// the key is not such an encoding.
 func Ed25519(key ed25519.PublicKey) (Identity, error) {
 	id := append(Identity{byte(TypeEd25519)}, key...)
 	if _, err := parse(id, nil); err != nil {

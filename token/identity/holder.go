@@ -29,7 +29,8 @@ type Holder interface {
 	RestoreAll(nonces ...[transcript.SeedLen]byte) ([]Pseudonym, error)
 }
 
-// Pseudonym signs for one point P = sk·G + r·H. It is immutable and safe for concurrent use.
+// Pseudonym signs for one point P = sk·G + r·H, where sk is the holder's secret key and r is the pseudonym's
+// own blinding. It is immutable and safe for concurrent use.
 type Pseudonym interface {
 	Signer
 	// Nonce returns all that a holder must store to restore the pseudonym. Without the holder's secret it

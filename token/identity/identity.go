@@ -3,15 +3,16 @@
 // group. docs/owners.md has the statements and equations.
 //
 // An Identity is opaque bytes on the wire: a type byte and a payload. Two identities with different bytes may
-// have one key (SameKey). Anybody can make a certificate for anybody's key, because the signatures of
-// certificates are not verified. So compare owners by their keys. A signed message names the signer's identity,
-// not only its key. A Set parses identities and has a bounded cache. A Batch verifies many signatures at once
-// and names the bad ones. A Batch accepts exactly the signatures that are accepted one by one.
+// have the same key; SameKey reports that. Anybody can make a certificate for anybody's key, because the
+// signatures of certificates are not verified. So compare owners by their keys. A signed message names the
+// signer's identity, not only its key. A Set parses identities and has a bounded cache. A Batch verifies many
+// signatures at once and names the bad ones. A Batch accepts exactly the signatures that are accepted one by
+// one.
 //
-// The package builds no certificate chains. It reads no clock, so it does not check expiry, and it knows no
-// revocation. The caller decides whom to trust. Pseudonyms are not an anonymous credential: a verifier sees a
-// pseudonym but not whether anybody enrolled it; only the auditor checks that (Scheme.CheckAudit). Secrets stay
-// in Go's memory and are not wiped.
+// The package builds no certificate chains. It reads no clock, so it does not check expiry. It does not check
+// revocation either. The caller decides whom to trust. Pseudonyms are not an anonymous credential: a verifier
+// sees a pseudonym but not whether anybody enrolled it; only the auditor checks that (Scheme.CheckAudit).
+// Secrets stay in Go's memory and are not wiped.
 package identity
 
 import (
@@ -22,7 +23,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 )
 
-// MaxLen is the maximum length of an identity in bytes: it must fit in a token's owner.
+// MaxLen is the maximum length of an identity in bytes: an identity must fit in the owner field of a token.
 const MaxLen = token.MaxOwner
 
 // Type is the first byte of an identity. This package does not use the types from 0x80 on; package script uses
@@ -73,9 +74,9 @@ func SameKey(a, b Verifier) bool {
 	return ok && same.sameKey(b)
 }
 
-// Key returns the public key of an identity: a certificate's P-256 point, uncompressed, the bytes of an Ed25519
-// key, or a pseudonym's compressed point. It does not decode the pseudonym's point. If a certificate or an
-// Ed25519 key does not parse, it returns the error of Set.Verifier.
+// Key returns the public key of an identity: the uncompressed P-256 point of a certificate, the bytes of an
+// Ed25519 key, or the compressed point of a pseudonym. Key does not decode the pseudonym's point. If a
+// certificate or an Ed25519 key does not parse, Key returns the error of Set.Verifier.
 func Key(id Identity) ([]byte, error) {
 	if len(id) > 0 && id.Type() == TypePseudonym {
 		return id[1:], nil

@@ -47,12 +47,13 @@ type Scheme interface {
 	// something else.
 	Holder(secret []byte) (Holder, error)
 
-	// Enrol returns a certificate that the holder who made request is enrolled as name, 1 to MaxName bytes. The
-	// authority must have checked that this is the holder's name, and signs with an X.509 or Ed25519 key. Enrol
-	// returns ErrSignature if the request was made for another name, or without knowledge of the secret.
+	// Enrol returns a certificate which says that the holder who made the request is enrolled under the given
+	// name, of 1 to MaxName bytes. The authority must have checked that this is the holder's name. It signs
+	// with an X.509 or Ed25519 key. Enrol returns ErrSignature if the request was made for another name, or
+	// without knowledge of the secret.
 	Enrol(name string, request []byte, authority Signer) (certificate []byte, err error)
-	// Certificate decodes a certificate and checks that one of authorities signed it. It returns ErrSignature
-	// if none did.
+	// Certificate decodes a certificate and checks that one of the given authorities signed it. It returns
+	// ErrSignature if none of them signed it.
 	Certificate(certificate []byte, authorities ...Identity) (*Certificate, error)
 	// CheckAudit checks an audit proof. The proof shows that its maker knows the secret key to which both the
 	// pseudonym id and the certificate commit, and that the maker made the proof for the given bytes.

@@ -56,7 +56,7 @@ func (s *Set) Pin(id Identity) (Verifier, error) {
 
 // Verifier returns the verifier of an identity. It returns a cached one, or parses the identity and does not
 // cache the result. It returns a *zkbench.LimitError if the identity is too long. It returns a
-// *zkbench.DecodeError if the type is unknown or the payload is not of that type.
+// *zkbench.DecodeError if the type is unknown, or if the payload is not one of that type.
 func (s *Set) Verifier(id Identity) (Verifier, error) {
 	if v := s.lookUp(id); v != nil {
 		return v, nil

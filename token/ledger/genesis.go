@@ -69,8 +69,8 @@ func (g Genesis) ForRecord(seq uint64) Genesis {
 	return g
 }
 
-// ForksAfter reports whether this ledger, or a fork that it descends from, branched off after record seq:
-// that fork shares record seq with its parent, and record seq+1 is its own. It returns false for seq 0.
+// ForksAfter reports whether this ledger, or a fork that it descends from, branched off directly after record
+// seq: that fork shares record seq with its parent, and record seq+1 is its own. It returns false for seq 0.
 func (g Genesis) ForksAfter(seq uint64) bool {
 	return seq > 0 && len(g.ForRecord(seq).Forks) != len(g.ForRecord(seq+1).Forks)
 }

@@ -80,9 +80,9 @@ type Reader interface {
 	// Record returns the record with the given anchor, and whether there is one.
 	Record(ctx context.Context, anchor []byte) (Record, bool, error)
 
-	// Log yields the records in order, starting with sequence number from. It ends with an error, or
-	// with the last record that is on the ledger when the iteration reaches that record. It holds no
-	// lock between two records.
+	// Log yields the records in order, starting with the given sequence number. It ends with an error, or
+	// with the last record that is on the ledger when the iteration reaches that record. It holds no lock
+	// between two records.
 	Log(ctx context.Context, from uint64) iter.Seq2[Record, error]
 }
 
@@ -100,8 +100,8 @@ type Reader interface {
 //	"spend"    index in Spends  zkbench.ErrSpent, or ErrNotFound
 //	"create"   index in Creates ErrExists: a token has or had this id
 //
-// An entry that exceeds a limit is rejected with a *zkbench.LimitError, under the name of one of these
-// checks or "request". A store reads no clock.
+// If an entry exceeds a limit, its Check is one of these or "request", and its Err has type
+// *zkbench.LimitError. A store reads no clock.
 type Store interface {
 	Reader
 
@@ -126,10 +126,9 @@ type Store interface {
 	// returns.
 	Apply(ctx context.Context, batch []Entry) error
 
-	// ApplyEach applies a batch for callers whose entries do not depend on each other. It leaves
-	// out the rejected entries and applies the others as one batch. rejected has one error for each
-	// entry, nil if the entry is on the ledger. If err is not nil, rejected is nil; err is as for
-	// Apply.
+	// ApplyEach applies a batch for callers whose entries do not depend on each other. It leaves out the
+	// rejected entries and applies the others as one batch. The result rejected has one error for each entry,
+	// nil if the entry is on the ledger. If err is not nil, rejected is nil. The error err is as for Apply.
 	ApplyEach(ctx context.Context, batch []Entry) (rejected []error, err error)
 
 	// ApplyState applies a batch like Apply, and stores up to MaxState bytes for the caller, for example

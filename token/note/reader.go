@@ -127,9 +127,10 @@ func (r *Reader) key(nonce Nonce, kem token.KEM) (hpke.PrivateKey, error) {
 	return k.DeriveKeyPair(ikm[:])
 }
 
-// Open opens a share whose tag Mine accepted with the given nonce. It ignores place.Ledger and uses the reader's
-// ledger. The opening is only what the note's author wrote: check it against the token with token.Opens. If the
-// share does not open, Open returns a *zkbench.DecodeError, which does not contain any part of it.
+// Open opens a share whose tag Mine accepted with the given nonce. It ignores place.Ledger and uses the
+// reader's ledger. The opening is only what the note's author wrote: check it against the token with
+// token.Opens. If the share does not open, Open returns a *zkbench.DecodeError, which does not contain any part
+// of the share.
 func (r *Reader) Open(place Place, share *Share, nonce Nonce) (token.Opening, error) {
 	place.Ledger = r.ledger
 	fail := func(reason string) (token.Opening, error) {

@@ -15,9 +15,9 @@ type Source interface {
 	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
 }
 
-// Next returns the policy that follows current on a ledger, or nil if there is none so far. It does not
-// trust the source. It returns a *zkbench.CheckError or a *zkbench.DecodeError if the record has another
-// anchor, is not an update of current, or contains an update that cannot be verified.
+// Next returns the policy that comes next after the given current policy of a ledger, or nil if there is none
+// so far. It does not trust the source. It returns a *zkbench.CheckError or a *zkbench.DecodeError if the
+// record has another anchor, is not an update of current, or contains an update that cannot be verified.
 //
 // If the ledger is a fork, the updates among the records that it shares with its parent were made for the
 // parent. Next relies on the source's record number to decide which ledger an update is for.
@@ -40,8 +40,9 @@ func Next(ctx context.Context, source Source, genesis ledger.Genesis, current *t
 	return &u.Policy, nil
 }
 
-// Follow verifies the updates that follow current on a ledger, and returns the newest policy: current itself if
-// there are no updates. If an update fails, Follow returns the newest policy before it and the error of Next.
+// Follow verifies all updates of a ledger's policy that come after the given current policy, and returns the
+// newest policy. If there are no updates, it returns current. If an update fails, Follow returns the newest
+// policy before it and the error of Next.
 func Follow(ctx context.Context, source Source, genesis ledger.Genesis, current *token.Policy) (*token.Policy, error) {
 	for {
 		next, err := Next(ctx, source, genesis, current)

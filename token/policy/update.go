@@ -60,8 +60,8 @@ type Signature struct {
 	Signature     []byte
 }
 
-// IsUpdate reports whether encoded is an update, possibly of an unknown version, and not a request. It looks
-// only at the first byte.
+// IsUpdate reports whether the given encoding is that of an update, possibly of an unknown version, and not
+// that of a request. It looks only at the first byte.
 func IsUpdate(encoded []byte) bool { return len(encoded) > 0 && encoded[0]&mark != 0 }
 
 // anchorPrefix begins the anchors of updates. A request may not have such an anchor, because it could block an
@@ -76,9 +76,9 @@ func Anchor(version uint64) []byte {
 // Reserved reports whether an anchor is reserved for updates, so that no request may have it.
 func Reserved(anchor []byte) bool { return bytes.HasPrefix(anchor, []byte(anchorPrefix)) }
 
-// New returns the unsigned update of a ledger from the policy current to the policy next. It sets the version of the
-// update's policy to the version after that of current. New returns ErrParams, naming the field, if next is not
-// accepted, or if current has no administrators.
+// New returns the unsigned update of a ledger from the policy current to the policy next. It sets the version
+// of the update's policy to the version after that of current. New returns an ErrParams that names the field if
+// next is not accepted, or if current has no administrators.
 func New(ledger token.LedgerID, current, next *token.Policy) (*Update, error) {
 	if len(current.Administrators.Identities) == 0 {
 		return nil, fmt.Errorf("%w: policy %d has no administrators: it never changes", zkbench.ErrParams, current.Version)
@@ -150,8 +150,8 @@ func (u *Update) HasShortDigest(text string) (bool, error) {
 }
 
 // Sign adds the signature of an administrator to Signatures, which stays sorted. If Signatures has one of this
-// administrator already, Sign replaces it. It returns ErrParams if the signer is an administrator neither of current
-// nor of the next policy.
+// administrator already, Sign replaces it. It returns ErrParams if the signer is not an administrator of the
+// given current policy, and not one of the next policy either.
 func (u *Update) Sign(current *token.Policy, administrator identity.Signer) error {
 	id := administrator.Identity()
 	if !among(id, current.Administrators.Identities) && !among(id, u.Policy.Administrators.Identities) {
@@ -183,9 +183,10 @@ func (u *Update) Sign(current *token.Policy, administrator identity.Signer) erro
 //	version(1) ledger(32) previous(64) policy count(2) signatures
 //	signature = administrator signature
 //
-// The first byte, version, is Version with the bit 0x80 set, which the first byte of a request never has. Numbers
-// are big-endian. The policy comes after a length of 3 bytes, administrators and signatures after lengths of 2
-// bytes. Encode returns ErrParams or ErrLimit, naming the field.
+// The first byte, version, is Version with the bit 0x80 set, which the first byte of a request never has.
+// Numbers are big-endian. The policy comes after a length of 3 bytes. Each administrator and each signature
+// comes after a length of 2 bytes. Encode returns an ErrParams or ErrLimit that names the field if the update
+// cannot be encoded.
 func (u *Update) Encode() ([]byte, error) {
 	policy, err := u.Policy.Encode()
 	if err != nil {

@@ -25,8 +25,8 @@ const (
 // Check checks a policy beyond what package token can check. Identities must be X.509 certificates or Ed25519
 // keys. Validators' keys must be Ed25519 keys. Keys must be in canonical form, and must not be points of small
 // order, for which anybody can sign. No list may have the same key twice, for example under two identities, or
-// as head key and as consensus key. It must be possible to encrypt to the auditors' keys with HPKE. Check
-// returns ErrParams, naming the field.
+// as head key and as consensus key. It must be possible to encrypt to the auditors' keys with HPKE. If the
+// policy fails a check, Check returns an ErrParams that names the field.
 func Check(p *token.Policy) error {
 	if _, err := p.Encode(); err != nil {
 		return err
@@ -94,8 +94,8 @@ func validatorKeys(validators []token.Validator) (all []member) {
 	return all
 }
 
-// Follows checks that the update is for this ledger and follows its current policy. It does not check the
-// signatures. The error is of type *zkbench.CheckError.
+// Follows checks that the update is for the given ledger and follows the given current policy. It does not
+// check the signatures. The error is of type *zkbench.CheckError.
 func (u *Update) Follows(ledger token.LedgerID, current *token.Policy) error {
 	if u.Ledger != ledger {
 		return failed(Ledger, -1, fmt.Errorf("%w: an update of ledger %x, this ledger is %x", zkbench.ErrPolicy, u.Ledger, ledger))
@@ -114,8 +114,8 @@ func (u *Update) Follows(ledger token.LedgerID, current *token.Policy) error {
 }
 
 // Verify checks that the update is a valid update of the ledger's current policy. It checks everything that
-// Follows checks, the signatures and thresholds, and that the function Check accepts the next policy. The
-// error is of type *zkbench.CheckError.
+// Follows checks. It also checks the signatures and thresholds, and that the function Check accepts the next
+// policy. The error is of type *zkbench.CheckError.
 func (u *Update) Verify(ledger token.LedgerID, current *token.Policy) error {
 	if err := cmp.Or(u.Follows(ledger, current), u.thresholds(current)); err != nil {
 		return err

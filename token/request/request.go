@@ -51,7 +51,7 @@ type Request struct {
 // Action is one action, with the signatures and witnesses that authorize it.
 type Action struct {
 	Kind      token.Kind
-	ProofType string // the range-proof system, one of the parameters'
+	ProofType string // the range-proof system: one of those in the public parameters
 	Raw       []byte // the encoding of an action.Action
 
 	Spends []Spend // for a transfer: one for each input, in order
@@ -67,7 +67,7 @@ type Spend struct {
 	Signatures [][]byte
 }
 
-// Issuer is an issuer of the policy, with its signature.
+// Issuer is an issuer that the policy names, with the issuer's signature.
 type Issuer struct {
 	Identity  []byte // 1 to token.MaxOwner bytes
 	Signature []byte
@@ -95,9 +95,9 @@ func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 	return t.State()
 }
 
-// AuditMessage returns a commitment to a request's message and to the witness of every input, except the preimages.
-// So an auditor's signature also covers which members of a threshold sign, and which party of a hash time lock
-// signs. Auditors sign what ToSign returns for it.
+// AuditMessage returns a commitment to the given message, which Message returned, and to the witness of every
+// input, except the preimages. So an auditor's signature also covers which members of a threshold sign, and
+// which party of a hash time lock signs. Auditors sign what ToSign returns for it.
 func (r *Request) AuditMessage(message [transcript.StateLen]byte) [transcript.StateLen]byte {
 	t := transcript.New("request/audit")
 	t.Append("message", message[:])
@@ -122,9 +122,9 @@ const (
 	Administrator Role = "administrator" // administrator who signs a policy update (package policy)
 )
 
-// ToSign returns the bytes that a signer signs for a message in a role. For an issuer, the parameter number is the
-// index of the action. For an auditor, it is the version of the policy, and message is from AuditMessage. For other
-// roles, number is 0.
+// ToSign returns the bytes that a signer signs for a message in a role. For an issuer, the parameter number is
+// the index of the action. For an auditor, it is the version of the policy, and message is what AuditMessage
+// returns. For other roles, number is 0.
 //
 // The parameter signer is the identity that signs, byte for byte as in the token, its script or the policy. So the
 // signatures for two certificates of one key differ.
@@ -137,8 +137,8 @@ func ToSign(message [transcript.StateLen]byte, role Role, number uint64, signer 
 	return t.State()
 }
 
-// Digest returns the digest that a ledger stores under the anchor: the SHA-256 of the message. Requests with the
-// same content have the same digest, whatever their signatures.
+// Digest returns the digest that a ledger stores under the anchor: the SHA-256 of what Message returns.
+// Requests with the same content have the same digest, whatever their signatures.
 func (r *Request) Digest(ledger token.LedgerID) [sha256.Size]byte {
 	message := r.Message(ledger)
 	return sha256.Sum256(message[:])
@@ -180,8 +180,9 @@ func OutputID(anchor []byte, action, output int) token.ID {
 //	spend  = unlock preimage count(1) signatures
 //	issuer = identity, and if that is not empty, signature
 //
-// Numbers are big-endian. A length comes before each field of bytes: 1 byte before anchor, proof type and preimage,
-// 3 bytes before raw, 2 bytes before the others. Encode returns ErrLimit, naming the field.
+// Numbers are big-endian. A length comes before each field of bytes: 1 byte before anchor, proof type and
+// preimage, 3 bytes before raw, 2 bytes before the others. If a field is too long or a list has too many items,
+// Encode returns an ErrLimit that names the field.
 func (r *Request) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("bytes of anchor", len(r.Anchor), 1, token.MaxAnchor)
@@ -251,8 +252,9 @@ func (r *Request) Encode() ([]byte, error) {
 	return encoded, err
 }
 
-// Decode decodes the envelope of a request, which keeps references into data. It does no arithmetic, and allocates
-// at most a small multiple of len(data). The error is of type *zkbench.DecodeError and names the field.
+// Decode decodes the envelope of a request. The request keeps references into data. It does no arithmetic, and
+// allocates at most a small multiple of len(data). The error is of type *zkbench.DecodeError and names the
+// field.
 func Decode(data []byte) (*Request, error) {
 	f := wire.NewFields(data, "request", token.MaxRequest)
 	r := new(Request)

@@ -20,14 +20,14 @@ const TypeHashLock identity.Type = 0x80
 // HashLockVersion is the version of the encoding of hash time locks.
 const HashLockVersion = 1
 
-// HashSHA256 stands for SHA-256 in the encoding of a hash time lock. No other hash function is known.
+// HashSHA256 stands for SHA-256 in the encoding of a hash time lock. No other hash function is accepted.
 const HashSHA256 = 1
 
 // ImageLen is the length in bytes of an image, the SHA-256 hash of a preimage.
 const ImageLen = sha256.Size
 
 // MaxTime is the latest block time and the latest deadline that are accepted: the end of the year 9999, in
-// Unix seconds. A present time in milliseconds exceeds it, so that a deadline in milliseconds is refused.
+// Unix seconds. A present-day time in milliseconds exceeds it, so that a deadline in milliseconds is refused.
 const MaxTime = 253402300799
 
 // HashLock is a script whose token a recipient can spend before a deadline with the preimage of a hash. From
@@ -42,7 +42,7 @@ type HashLock struct {
 }
 
 // NewHashLock returns a script for a token that the recipient can spend with the preimage of image in blocks
-// whose time is before the deadline. In later blocks, and at the deadline itself, the sender can spend it.
+// whose time is before the deadline. In blocks whose time is the deadline or later, the sender can spend it.
 // The deadline is in Unix seconds, 1 to MaxTime. The sender and the recipient must be two different plain
 // identities, and the encoding must fit in token.MaxOwner bytes. Otherwise NewHashLock returns the error of
 // ParseHashLock.
@@ -71,7 +71,8 @@ func NewHashLock(image [ImageLen]byte, deadline uint64, sender, recipient identi
 //
 //	type(1) version(1) hash function(1) image(32) deadline(8) sender recipient
 //
-// Numbers are big-endian. The identities follow a length of 2 bytes. Errors have type *zkbench.DecodeError.
+// Numbers are big-endian. Each of the two identities follows a length of 2 bytes. Errors have type
+// *zkbench.DecodeError.
 func ParseHashLock(owner []byte) (*HashLock, error) {
 	if err := checkLen(len(owner)); err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func ParseHashLock(owner []byte) (*HashLock, error) {
 	return h, nil
 }
 
-// Owner returns the script's canonical encoding, which is the owner of a token that it locks.
+// Owner returns the script's canonical encoding. A token that the script locks has it as its owner.
 func (h *HashLock) Owner() []byte { return h.owner }
 
 // Image returns the hash whose preimage the recipient must show to spend.

@@ -35,7 +35,7 @@ func isPlain(id identity.Identity) bool { return id.Type() != 0 && !IsScript(id)
 // Script is a *HashLock or a *Threshold. A Script is immutable: callers must not change the slices that its
 // methods return.
 type Script interface {
-	// Owner returns the script's canonical encoding, which is the owner of a token that it locks.
+	// Owner returns the script's canonical encoding. A token that the script locks has it as its owner.
 	Owner() []byte
 	// Identities returns all identities that the script names, in the order of its encoding. They are plain.
 	Identities() []identity.Identity
@@ -53,7 +53,7 @@ type Witness struct {
 // Place describes the action and the block in which a script is used.
 type Place struct {
 	At      time.Time     // the block's time
-	AnyTime bool          // if true, At is ignored: the rules are applied as at a time that allows what the witness asks for, and a claim needs no preimage
+	AnyTime bool          // if true, At is ignored: the rules are applied as if the block's time allowed what the witness asks for, and a claim needs no preimage
 	Inputs  int           // number of the action's inputs: an issue has none
 	Outputs []token.Token // the action's outputs
 }
@@ -110,9 +110,9 @@ func Allowed(kinds token.OwnerKinds, owner []byte) error {
 	return nil
 }
 
-// Signers returns the identities that must sign for an input, each once, in the order in which their signatures
-// must be. For a plain owner, whose witness must be empty, that is the owner itself. For a script, they are the
-// identities that the witness selects. Signers returns ErrMalformed if the script or the witness does not
+// Signers returns the identities that must sign for an input, each once, in the order that their signatures
+// must have. For a plain owner, whose witness must be empty, that is the owner itself. For a script, they are
+// the identities that the witness selects. Signers returns ErrMalformed if the script or the witness does not
 // decode, and ErrPolicy if the script's rules refuse the witness.
 func Signers(owner []byte, w Witness, p *Place) ([]identity.Identity, error) {
 	if !IsScript(owner) {
@@ -128,8 +128,8 @@ func Signers(owner []byte, w Witness, p *Place) ([]identity.Identity, error) {
 	return s.signers(w, p)
 }
 
-// CheckGiven checks whether an action may make an output with that owner. It returns the error of Parse, or
-// ErrPolicy if the script's rules refuse the output. An owner that is not a script is always accepted.
+// CheckGiven checks whether an action may make an output with the given owner. It returns the error of Parse,
+// or ErrPolicy if the script's rules refuse the output. An owner that is not a script is always accepted.
 func CheckGiven(owner []byte, p *Place) error {
 	if !IsScript(owner) {
 		return nil

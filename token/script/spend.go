@@ -9,10 +9,11 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-// Signer returns the identity that must sign to spend a token of this script in a block with the time at. That
-// is the recipient for a claim before the deadline with the image's preimage, and the sender for a reclaim at
-// the deadline or later. At any time exactly one of the two, claim or reclaim, is accepted. Signer returns
-// ErrPolicy if the time or the preimage does not unlock the script, and ErrMalformed if unlock has no encoding.
+// Signer returns the identity that must sign to spend a token of this script in a block with the given time.
+// That is the recipient for a claim before the deadline with the image's preimage, and the sender for a reclaim
+// at the deadline or later. At any time exactly one of the two, claim or reclaim, is accepted. Signer returns
+// ErrPolicy if the time or the preimage does not unlock the script, and ErrMalformed if unlock cannot be
+// encoded.
 func (h *HashLock) Signer(at time.Time, unlock Unlock) (identity.Identity, error) {
 	if err := unlock.check(); err != nil {
 		return nil, err
@@ -37,8 +38,8 @@ func (h *HashLock) Signer(at time.Time, unlock Unlock) (identity.Identity, error
 	return h.recipient, nil
 }
 
-// CheckLock returns ErrPolicy unless at, the block's time, is before the deadline. From the deadline on, a
-// token must not be given to the script, because it could not be claimed.
+// CheckLock returns ErrPolicy if the given time of the block is the deadline or later. From the deadline on,
+// a token must not be given to the script, because it could not be claimed.
 func (h *HashLock) CheckLock(at time.Time) error {
 	now, err := blockTime(at)
 	if err != nil {

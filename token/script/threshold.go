@@ -40,9 +40,9 @@ type Threshold struct {
 }
 
 // NewThreshold returns a script for a token that any k of the members can spend together. There must be
-// MinMembers to token.MaxMembers members, which are different plain identities in any order, and k must be 1 to
-// their number. The encoding must fit in token.MaxOwner bytes. Otherwise NewThreshold returns the error of
-// ParseThreshold.
+// MinMembers to token.MaxMembers members, which are different plain identities in any order, and k must be from
+// 1 to the number of members. The encoding must fit in token.MaxOwner bytes. Otherwise NewThreshold returns the
+// error of ParseThreshold.
 func NewThreshold(k int, members ...identity.Identity) (*Threshold, error) {
 	// Before the builder, which would cut the numbers, and whose error for an identity beyond 2^16 bytes is untyped.
 	if err := checkNumbers(k, len(members)); err != nil {
@@ -113,7 +113,7 @@ func checkNumbers(k, n int) error {
 	return nil
 }
 
-// Owner returns the script's canonical encoding, which is the owner of a token that it locks.
+// Owner returns the script's canonical encoding. A token that the script locks has it as its owner.
 func (t *Threshold) Owner() []byte { return t.owner }
 
 // K returns how many members must spend together.

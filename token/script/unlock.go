@@ -9,7 +9,7 @@ import (
 // MaxPreimage is the maximum length of a preimage in bytes. The minimum is 1.
 const MaxPreimage = 64
 
-// Kind says how a hash time lock is spent.
+// Kind says how a hash time lock is spent: by a claim or by a reclaim.
 type Kind uint8
 
 // The kinds of spending. The numbers are those of the encoding.
@@ -28,7 +28,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// Unlock says how a hash time lock is spent, with the preimage if it is claimed.
+// Unlock says how a hash time lock is spent. For a claim it contains the preimage.
 type Unlock struct {
 	Kind     Kind
 	Preimage []byte // 1 to MaxPreimage bytes to claim, none to reclaim
@@ -44,7 +44,7 @@ func Image(preimage []byte) ([ImageLen]byte, error) {
 }
 
 // Encode returns the witness, which is the Kind in one byte. The witness does not contain the preimage, so
-// auditors can sign the witness without knowing it. Errors are as for DecodeUnlock.
+// auditors can sign the witness without knowing the preimage. Errors are as for DecodeUnlock.
 func (u Unlock) Encode() ([]byte, error) {
 	if err := u.check(); err != nil {
 		return nil, err

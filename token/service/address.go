@@ -69,11 +69,11 @@ func (a *Address) Sign(ledger token.LedgerID, nonce []byte, signer identity.Sign
 	return nil
 }
 
-// Verify checks that the key of the identity known has signed the address for payments on that ledger and for
-// the payer's nonce. The identity known is a certificate or an Ed25519 key that the payer knows. Another
-// certificate of the same key is accepted too. Verify returns ErrSignature if the signature is missing or
-// wrong, or if anybody can sign with the key. It returns the error of identity.Set.Verifier if known is not a
-// certificate or an Ed25519 key.
+// Verify checks that the key of the given identity has signed the address for payments on that ledger and for
+// the payer's nonce. The identity is a certificate or an Ed25519 key that the payer already knows. A
+// signature for another certificate of the same key is accepted too. Verify returns ErrSignature if the
+// signature is missing or wrong, or if anybody can sign with the key. It returns the error of
+// identity.Set.Verifier if the identity is not a certificate or an Ed25519 key.
 func (a *Address) Verify(ledger token.LedgerID, nonce []byte, known identity.Identity) error {
 	set, err := identity.NewSet(1, nil)
 	if err != nil {
@@ -116,9 +116,9 @@ func (a *Address) payees() (payees []note.Payee) {
 }
 
 // Locked returns the address of a hash time lock between the owners of two other addresses. Before the
-// deadline, which is in Unix seconds, the recipient can claim a token that is paid to this address with the
-// preimage of image. From the deadline on, the sender can reclaim the token. Both wallets find the token on the
-// ledger (Vault.Locked). Errors are as for script.NewHashLock.
+// deadline, which is in Unix seconds, the recipient can use the preimage of image to claim a token that was
+// paid to this address. From the deadline on, the sender can reclaim the token. Both wallets find the token on
+// the ledger (Vault.Locked). Errors are as for script.NewHashLock.
 func Locked(image [script.ImageLen]byte, deadline uint64, sender, recipient Address) (Address, error) {
 	lock, err := script.NewHashLock(image, deadline, sender.Owner, recipient.Owner)
 	if err != nil {
@@ -177,8 +177,8 @@ func (a *Address) Encode() ([]byte, error) {
 	return b.Bytes()
 }
 
-// DecodeAddress decodes an address, which keeps references into data. If data is malformed, DecodeAddress
-// returns a *zkbench.DecodeError that names the field.
+// DecodeAddress decodes an address. The address keeps references into data. If data is malformed,
+// DecodeAddress returns a *zkbench.DecodeError that names the field.
 func DecodeAddress(data []byte) (Address, error) {
 	f := wire.NewFields(data, "address", MaxAddress)
 	var a Address

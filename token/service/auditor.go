@@ -49,15 +49,15 @@ type Policy interface {
 	// it signs the same request again. If the process ends between the answer and the signature, Sign calls
 	// Allow again, with the same anchor and digest.
 	Allow(ctx context.Context, report *audit.Report) error
-	// Settled receives from Reconcile the outcome of each signed request. landed is true if the request is on
-	// the ledger. It is false if the request never will be, because another request has its anchor or has spent
-	// a token that it spends. If Settled returns an error, Reconcile stops and calls it again next time. After
-	// a crash Settled may be called twice for a request.
+	// Settled receives from Reconcile the outcome of each signed request. The parameter landed is true if the
+	// request is on the ledger. It is false if the request can never be on it, because another request has its
+	// anchor or has spent a token that it spends. If Settled returns an error, Reconcile stops and calls it
+	// again next time. After a crash Settled may be called twice for a request.
 	Settled(ctx context.Context, anchor []byte, digest [32]byte, landed bool) error
 }
 
-// SignAll is the policy of an auditor that signs every valid request. Its service still stores what it has
-// signed.
+// SignAll is the policy of an auditor that signs every valid request. The AuditorService still stores what it
+// has signed.
 type SignAll struct{}
 
 // Allow implements Policy.
@@ -81,12 +81,12 @@ type Auditor struct {
 	Signer      identity.Signer // an auditor of the ledger's policy
 	Key         hpke.PrivateKey // the auditor's HPKE key
 	Policy      Policy
-	Authorities []identity.Identity // whose enrolments are accepted
+	Authorities []identity.Identity // the authorities whose enrolments are accepted
 }
 
 // NewAuditorService returns a service that audits with the given signer. The signer need not be an auditor yet:
 // Reconcile follows policy updates, and Sign checks the signer against the current policy. NewAuditorService
-// returns ErrParams if a has no Policy, or if params are not those of the vault's ledger.
+// returns ErrParams if the field Policy of a is nil, or if params are not those of the vault's ledger.
 func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex executor.Executor, vault *Vault, a Auditor) (*AuditorService, error) {
 	if err := vault.adopt(params); err != nil {
 		return nil, err
@@ -151,10 +151,10 @@ func (s *AuditorService) check(ctx context.Context, rawRequest, rawInformation [
 //
 // Before Sign returns the signature, it has stored the request and the information durably under the request's
 // anchor. Sign signs only one request per anchor. It returns ErrAnchorConflict for a second request with the
-// anchor that has other content, or for whose inputs other members of a threshold sign. If Sign is called again
-// with the same request, it returns a signature again, even if the owners have made new signatures. A signature
-// is valid only under the policy that was current when it was made: after a policy update the auditor must sign
-// again.
+// same anchor if that request has other content, or if other members of a threshold sign for its inputs. If
+// Sign is called again with the same request, it returns a signature again, even if the owners have made new
+// signatures. A signature is valid only under the policy that was current when it was made: after a policy
+// update the auditor must sign again.
 //
 // Anyone can invent a token, sign a request as its owner, and so use up an anchor. Restrict who may call Sign.
 func (s *AuditorService) Sign(ctx context.Context, rawRequest, rawInformation []byte) (signature []byte, report *audit.Report, err error) {
@@ -262,7 +262,8 @@ func (s *AuditorService) authorized(ctx context.Context, rawRequest, rawInformat
 	return r, report, err
 }
 
-// Signed returns the request and the information that were signed under an anchor, or nil if none was.
+// Signed returns the request and the information that were signed under an anchor, or nil if no request was
+// signed under it.
 func (s *AuditorService) Signed(anchor []byte) (rawRequest, rawInformation []byte, err error) {
 	one, err := lookUp(s.vault, anchor, getSigned)
 	if one == nil || err != nil {

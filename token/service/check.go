@@ -25,8 +25,9 @@ import (
 // validator's tables can serve many vaults. Validation begins at the first record. If the vault has followed
 // the log without validation before, it follows the log again from the first record, as after FollowAnew.
 //
-// After that, call CheckRecords each time you open the vault. Otherwise Sync and Reconcile return ErrParams
-// until you call FollowAnew. CheckRecords returns ErrParams if the validator is another ledger's.
+// Once you have called CheckRecords for a vault, call it each time you open that vault. Otherwise Sync and
+// Reconcile return ErrParams until you call FollowAnew. CheckRecords returns ErrParams if the validator is
+// another ledger's.
 func (v *Vault) CheckRecords(with *validator.Validator) error {
 	if with.Ledger() != v.genesis.ID() {
 		return refuse("the validator belongs to ledger %x, the vault to %x", with.Ledger(), v.genesis.ID())

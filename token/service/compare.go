@@ -13,7 +13,8 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 )
 
-// Book is a ledger with which a vault is compared: a ledger.Reader, or a party that answers for one.
+// Book is a ledger with which a vault is compared: a ledger.Reader, or another party that answers in place of
+// a ledger.
 type Book interface {
 	Genesis() ledger.Genesis
 	// Record returns the record with an anchor, if there is one.
@@ -65,8 +66,8 @@ const askedTogether = 256
 
 // Compare compares what the vault knows with a ledger's answers: each token, each request of the history, and
 // each request that an auditor has signed. It returns the differences, and changes nothing. Call Sync or
-// Reconcile first, because what the ledger has recorded since the last call is a difference too. Compare
-// returns the errors of vault and ledger, and ErrParams if the ledger is not the vault's.
+// Reconcile first, because anything that the ledger has recorded since the last such call is a difference
+// too. Compare returns the errors of vault and ledger, and ErrParams if the ledger is not the vault's.
 func (v *Vault) Compare(ctx context.Context, l Book) (findings []Finding, err error) {
 	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
 		return nil, err

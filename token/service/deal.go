@@ -100,8 +100,8 @@ func (e *Effect) Net() map[string]*big.Int {
 }
 
 // SharedNet returns by how much the request changes what the wallet owns together with others or has in hash
-// time locks. For each token type, that is the value of the outputs to the addresses in change, less the value
-// of all such tokens that the request spends.
+// time locks. For each token type, that is the value of the outputs to the given change addresses, less the
+// value of all tokens of these two kinds that the request spends.
 func (e *Effect) SharedNet(change ...Address) map[string]*big.Int {
 	net := make(map[string]*big.Int)
 	for i := range e.Receives {
@@ -142,8 +142,8 @@ func (a Amounts) sums() map[string]*big.Int {
 	return sums
 }
 
-// DealError says that the effect of a request on a wallet is not the one that its owner has agreed to. It
-// wraps zkbench.ErrPolicy.
+// DealError says that the effect of a request on a wallet is not the one that the wallet's owner has agreed
+// to. It wraps zkbench.ErrPolicy.
 type DealError struct {
 	Shared bool     // whether the change is to what is owned together with others
 	Type   string   // the type whose change differs

@@ -13,12 +13,13 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Ledger is what a vault follows: a ledger.Reader, or a party that answers for one. Wallet.Sync says what a
-// vault trusts it with. A Ledger that lags behind only makes the vault late.
+// Ledger is what a vault follows: a ledger.Reader, or another party that answers in place of a ledger. The
+// documentation of Wallet.Sync says what a vault trusts it with. A Ledger that lags behind only makes the
+// vault late.
 type Ledger interface {
 	// Genesis returns what the ledger was created with.
 	Genesis() ledger.Genesis
-	// Log yields the records from a sequence number on.
+	// Log yields the records in order, starting with the given sequence number.
 	Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error]
 	// Record returns the record with an anchor, if there is one.
 	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
@@ -35,17 +36,17 @@ const (
 
 // Sync reads the ledger's log from where the last Sync ended, and follows the policy updates in it.
 //
-// If the log has a pending submission, the submission is settled. If another request in the log has the
-// submission's anchor, or has spent a token that the submission spends, the submission can never be recorded.
-// Sync then removes the submission and frees the other tokens that it reserves. An output whose opening is
-// encrypted to the wallet's keys counts as the wallet's, if the decrypted opening opens the output. A token
-// that a record spends counts as spent, even if another wallet with the same keys has made the request. So if
-// the vault is empty, Sync rebuilds the wallet.
+// If the log has a pending submission, Sync marks the submission as recorded (Landed). If another request in
+// the log has the submission's anchor, or has spent a token that the submission spends, the submission can
+// never be recorded. Sync then removes the submission and frees the other tokens that it reserves. An output
+// whose opening is encrypted to the wallet's keys counts as the wallet's, if the decrypted opening opens the
+// output. A token that a record spends counts as spent, even if another wallet with the same keys has made
+// the request. So if the vault is empty, Sync rebuilds the wallet.
 //
 // Sync trusts a record's time and its position in the log, and computes the rest from the request. Sync checks
 // that records follow each other without a gap and that administrators have signed the updates of the policy,
-// and it counts each token once. Sync trusts the ledger that each request is valid, unless Vault.CheckRecords
-// was called: then Sync validates each.
+// and it counts each token once. Sync relies on the ledger for the validity of each request, unless
+// Vault.CheckRecords was called; then Sync validates each request.
 //
 // Sync returns ErrParams if the ledger is not the vault's. It returns a *ledger.CorruptError if the log
 // contradicts itself, or contradicts what the vault has read from it before. After an error, or when ctx ends,
@@ -55,8 +56,8 @@ func (w *Wallet) Sync(ctx context.Context, l Ledger) error {
 	return w.sync(ctx, l, w.pp.PointLen(), w.find)
 }
 
-// Sync reads the log like Wallet.Sync, for a vault without tokens: it settles the issuer's submissions and
-// follows the policy updates. It returns ErrParams if the vault is a wallet's.
+// Sync reads the log like Wallet.Sync, for a vault without tokens: it finds out what became of the issuer's
+// submissions, and follows the policy updates. It returns ErrParams if the vault is a wallet's.
 func (s *IssueService) Sync(ctx context.Context, l Ledger) error {
 	return s.vault.sync(ctx, l, s.pp.PointLen(), nil)
 }

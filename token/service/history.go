@@ -61,11 +61,11 @@ type Movement struct {
 	Paid     []Paid         // the outputs that this vault has made in it
 }
 
-// History yields the movements of a vault, in the order in which the vault learned of them. A vault that was
-// rebuilt from its keys and the log shows the payments of the vault before it only by what they spent and
-// received, change included. Movement.Paid is stored only in the vault that made the payment. History may or
-// may not show changes that are made while it runs. It yields a damaged movement as an error, and then
-// continues.
+// History yields the movements of a vault, in the order in which the vault learned of them. If a vault was
+// rebuilt from its keys and the log, it does not know what the lost vault has paid to whom. For these
+// payments it shows only what the wallet spent and received, change included. Movement.Paid is stored only in
+// the vault that made the payment. History may or may not show changes that are made while it runs. It yields
+// a damaged movement as an error, and then continues.
 func (v *Vault) History() iter.Seq2[Movement, error] {
 	return func(yield func(Movement, error) bool) {
 		for key, err := range v.keys(bucketHistory, nil, nil) {

@@ -22,11 +22,11 @@ type IssueService struct {
 	secret []byte // enters the derivation of blindings and nonces
 }
 
-// NewIssueService returns a service that issues with the given signer. It proves with proofType, or with the
-// first range-proof system of the parameters if proofType is empty. The signer need not be an issuer yet: Sync
-// follows policy updates, and Issue and Approve check the signer against the current policy. NewIssueService
-// returns ErrParams if the parameters have no such proof system, or if they are not those of the vault's
-// ledger.
+// NewIssueService returns a service that issues with the given signer. The service makes proofs of the type
+// proofType, or of the first range-proof system of the parameters if proofType is empty. The signer need not
+// be an issuer yet: Sync follows policy updates, and Issue and Approve check the signer against the current
+// policy. NewIssueService returns ErrParams if the parameters have no such proof system, or if they are not
+// those of the vault's ledger.
 func NewIssueService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, vault *Vault, issuer identity.Signer) (*IssueService, error) {
 	s, err := newSystem(params, proofType, tuning, ex, vault)
 	if err != nil {
@@ -51,9 +51,9 @@ func identityOf(set *identity.Set, list string, ids [][]byte, signer identity.Si
 }
 
 // Issue makes one request that issues tokens, with an action for each order, proves it, and signs it as issuer.
-// When Issue returns nil, the submission is durable. Issue returns ErrParams if the signer is not an issuer,
-// ErrPolicy if the signer may not issue the type, and ErrAnchorConflict if another submission has the anchor.
-// If an order is refused, errors are as for Transfer.
+// When Issue returns a nil error, the submission is durable. Issue returns ErrParams if the signer is not an
+// issuer, ErrPolicy if the signer may not issue the type, and ErrAnchorConflict if another submission has the
+// anchor. If an order is refused, errors are as for Transfer.
 func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission, error) {
 	plans, err := s.plans(0, orders)
 	if err != nil {
@@ -142,9 +142,9 @@ func (s *IssueService) keep(ctx context.Context, sub *Submission, digest [32]byt
 // action names the issuer that approves (Order.Issuer). The issuer must see what is redeemed, so the parameter
 // redeemed must have the openings of the outputs without an owner, in order (Submission.Redeemed).
 //
-// Approve returns ErrPolicy if the action redeems something else, names another issuer, or redeems a type that
-// this issuer may not issue. The signature is good only for this request under its anchor. Pay out only when
-// the request is on the ledger.
+// Approve returns ErrPolicy if the action redeems anything but the tokens with these openings, if it names
+// another issuer, or if it redeems a type that this issuer may not issue. The signature is good only for this
+// request under its anchor. Pay out only when the request is on the ledger.
 func (s *IssueService) Approve(ctx context.Context, r *request.Request, index int, redeemed ...token.Opening) error {
 	if s.rules().Redeem != token.RedeemIssuer {
 		return deny("the policy lets owners redeem")

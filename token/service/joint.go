@@ -22,8 +22,9 @@ import (
 
 // Effect returns what a request does to the wallet once it is on the ledger. Others may have made the request,
 // so a payee that signs nothing can use Effect to check it. The request is not a payment yet: hand over goods
-// only when the ledger has a request with this digest. Effect returns ErrPolicy if the request spends a token
-// of the wallet's keys that the wallet has not found on the ledger. In that case, call Sync first.
+// only when the ledger has a request with the digest of this one. Effect returns ErrPolicy if the request
+// spends a token of the wallet's keys that the wallet has not found on the ledger. In that case, call Sync
+// first.
 func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
 	signed, err := sub.clone()
 	if err != nil {
@@ -39,9 +40,9 @@ func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
 // Sign signs a request of several parties for the wallet's inputs, if the request does to the wallet exactly
 // what deal says, in every type (Effect). It signs for a token that the wallet owns alone if the wallet has
 // proposed to spend that token in that action (Propose). It signs for a token that is owned together with
-// others if deal.Shared.Spends names that token and fewer than k owners have signed. If the wallet has proposed
-// to spend such a token, Sign signs for it only in the proposed action. If the wallet has proposed anything in
-// the request, Sign accepts only the proposed end of validity.
+// others if deal.Shared.Spends names that token and fewer owners have signed than must sign. If the wallet has
+// proposed to spend such a token, Sign signs for it only in the proposed action. If the wallet has proposed
+// anything in the request, Sign accepts only the proposed end of validity.
 //
 // When Sign returns nil, the vault has stored durably what Sign has signed, and sub has the signatures. After
 // an error sub is unchanged. Sign signs only one request per anchor and returns ErrAnchorConflict for any

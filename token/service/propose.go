@@ -15,8 +15,8 @@ import (
 // parameter first is the index in the request of the first of these actions. All parties must have agreed on
 // the anchor. The actions have no signatures. A proposal may spend tokens that are owned together with others.
 // Order.From then names these tokens, and Order.Change is the address for the change, to which the other
-// owners must agree. When Propose returns nil, the proposal is durable and reserves the tokens as Transfer
-// does.
+// owners must agree. When Propose returns a nil error, the proposal is durable and reserves the tokens as
+// Transfer does.
 //
 // The information for auditors is sealed to the auditors, so the other parties learn nothing from it. An
 // action that spends a token owned together with others is the exception: its openings are not sealed, because
@@ -97,8 +97,8 @@ func (s *system) seal(rules *token.Policy, sub *Submission, n, place int) (err e
 	return err
 }
 
-// Join combines the actions that the parties propose into one request, in their order. It returns ErrParams if
-// a part has another anchor or another end of validity than the first part.
+// Join combines the actions that the parties propose into one request, in the order of parts. It returns
+// ErrParams if a part has another anchor or another end of validity than the first part.
 func Join(parts ...*Submission) (*Submission, error) {
 	joined := new(Submission)
 	for i, p := range parts {

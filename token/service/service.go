@@ -41,7 +41,8 @@ const AnchorLen = 32
 // cachedIdentities bounds the number of parsed identities that a service caches.
 const cachedIdentities = 1024
 
-// Payment gives a value to an address. The value is below 2^bits of the parameters.
+// Payment gives a value to an address. The value is below 2^bits, where bits is the field Bits of the
+// parameters.
 type Payment struct {
 	To    Address
 	Value uint64
@@ -49,10 +50,10 @@ type Payment struct {
 
 // Order asks a service for one action.
 type Order struct {
-	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; if it is nil, that of the first order, or AnchorLen random bytes
+	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; if it is nil, the first order's anchor is used, and if that is nil too, AnchorLen random bytes
 	Type     string // 1 to token.MaxType bytes
 	Payments []Payment
-	Metadata []byte    // the application's, public
+	Metadata []byte    // public data of the application
 	Rand     io.Reader // the source of randomness; if it is nil, the operating system's
 	// From names the tokens that a transfer spends. If it is nil, the service selects tokens that the wallet
 	// owns alone. In orders for Propose, From may also name tokens that the wallet owns together with others
@@ -92,9 +93,9 @@ func (s *Submission) ForAuditors() (rawRequest, rawInformation []byte, err error
 	return rawRequest, rawInformation, err
 }
 
-// Redeemed returns the openings of the outputs that an action redeems, in order, for the issuer who approves.
-// The openings are secret. Redeemed returns ErrParams if the submission has no unencrypted information on that
-// action.
+// Redeemed returns the openings of the outputs that an action redeems, in order, for the issuer who approves
+// the redemption. The openings are secret. Redeemed returns ErrParams if the submission has no unencrypted
+// information on that action.
 func (s *Submission) Redeemed(action int) (openings []token.Opening, err error) {
 	if err := s.check(); err != nil {
 		return nil, err

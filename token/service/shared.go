@@ -10,9 +10,9 @@ import (
 )
 
 // Shared returns an address whose tokens any k of the owners of the given addresses can spend together
-// (script.Threshold). The wallets of all members find the token, and Vault.Shared yields it. Shared returns
-// ErrParams if a member's address does not have exactly one identity. Other errors are as for
-// script.NewThreshold.
+// (script.Threshold). The wallets of all members find each token that is paid to this address, and
+// Vault.Shared yields it. Shared returns ErrParams if a member's address does not have exactly one identity.
+// Other errors are as for script.NewThreshold.
 func Shared(k int, members ...Address) (Address, error) {
 	ids := make([]identity.Identity, len(members))
 	for i := range members {

@@ -27,9 +27,9 @@ type TransferService struct {
 	wallet *Wallet
 }
 
-// NewTransferService returns a service that pays from w. It proves with proofType, or with the first
-// range-proof system of the parameters if proofType is empty. It returns ErrParams if the parameters have no
-// such system, or if they are not those of the wallet's ledger.
+// NewTransferService returns a service that pays from w. The service makes proofs of the type proofType, or
+// of the first range-proof system of the parameters if proofType is empty. NewTransferService returns
+// ErrParams if the parameters have no such system, or if they are not those of the wallet's ledger.
 func NewTransferService(params *token.PublicParams, proofType string, tuning token.Tuning, ex executor.Executor, w *Wallet) (*TransferService, error) {
 	s, err := newSystem(params, proofType, tuning, ex, w.Vault)
 	if err != nil {
@@ -38,14 +38,14 @@ func NewTransferService(params *token.PublicParams, proofType string, tuning tok
 	return &TransferService{s, w}, nil
 }
 
-// Transfer makes one request, with an action for each order. It selects unspent tokens of the order's type,
-// which no other call can then take, and makes the outputs. If the tokens are worth more than the payments, the
-// change goes to a fresh address of the wallet. Transfer then makes the proofs and signs for the owners of the
-// tokens. A payment to the zero Address redeems its value.
+// Transfer makes one request, with an action for each order. For each order it selects unspent tokens of the
+// order's type, which no other call can then take, and makes the outputs. If the tokens are worth more than the
+// payments, the change goes to a fresh address of the wallet. Transfer then makes the proofs and signs for the
+// owners of the tokens. A payment to the zero Address redeems its value.
 //
-// When Transfer returns nil, the submission and its reservation of tokens are durable. Until then, and after
-// every error except ErrOutcomeUnknown, the tokens are free. After ErrOutcomeUnknown they may be reserved when
-// the vault is opened again.
+// When Transfer returns a nil error, the submission and its reservation of tokens are durable. Until then, and
+// after every error except ErrOutcomeUnknown, the tokens are free. After ErrOutcomeUnknown they may be
+// reserved when the vault is opened again.
 //
 // If an order is refused, Transfer returns ErrParams, ErrLimit or ErrMalformed. It returns a *FundsError if the
 // tokens do not suffice. It returns a *zkbench.LimitError if they suffice but an action would need more inputs

@@ -17,9 +17,9 @@ import (
 )
 
 // Vault is the database of one participant, in one file. It stores a wallet's tokens with their openings, the
-// submissions that wait for the ledger, and what an auditor has signed. A wallet's vault can be rebuilt from
-// its keys and the ledger's log, except its pending submissions. A vault is private to its owner. Do not copy
-// it, although a ledger's file may be copied. It is safe for concurrent use.
+// submissions that wait for the ledger, and what an auditor has signed. A wallet's vault, except its pending
+// submissions, can be rebuilt from the wallet's keys and the ledger's log. A vault is private to its owner.
+// Do not copy a vault's file. (A ledger's file may be copied.) A Vault is safe for concurrent use.
 type Vault struct {
 	file    *boltfile.File
 	genesis ledger.Genesis
@@ -33,8 +33,8 @@ type Vault struct {
 	checks    *checks                      // nil: records are not validated
 }
 
-// CreateVault creates an empty vault for the ledger of genesis, with file mode 0600, and opens it. The vault
-// can be used only with that ledger. CreateVault returns fs.ErrExist if path exists.
+// CreateVault creates an empty vault for the ledger with the given genesis, and opens it. The file has mode
+// 0600. The vault can be used only with that ledger. CreateVault returns fs.ErrExist if path exists.
 func CreateVault(path string, genesis ledger.Genesis) (*Vault, error) {
 	err := boltfile.Create(path, func(tx *bbolt.Tx) error {
 		for _, name := range buckets() {
@@ -52,8 +52,8 @@ func CreateVault(path string, genesis ledger.Genesis) (*Vault, error) {
 
 // OpenVault opens a vault that CreateVault made. It returns fs.ErrNotExist if there is no file, and
 // ledger.ErrLocked if another process has it open. It returns a *ledger.CorruptError if the file is damaged,
-// and a *zkbench.DecodeError if it has another version. It returns ErrParams if the vault belongs to another
-// ledger.
+// and a *zkbench.DecodeError if the file's format has another version. It returns ErrParams if the vault
+// belongs to another ledger.
 func OpenVault(path string, genesis ledger.Genesis) (*Vault, error) {
 	file, err := boltfile.Open(path, func(tx *bbolt.Tx) error { return checkFormat(tx, genesis) })
 	if err != nil {

@@ -22,9 +22,9 @@ type Wallet struct {
 	pp   token.CryptoParams // for commitments only
 }
 
-// NewWallet returns the wallet of a vault's tokens. If the vault is empty, the wallet has no tokens until Sync.
-// The caller must close the vault; Close of the wallet closes the same vault. NewWallet returns ErrParams if
-// the vault belongs to other keys, or if vault, keys and params do not belong to one ledger.
+// NewWallet returns the wallet of a vault's tokens. If the vault is empty, the wallet has no tokens until Sync
+// finds some. The caller must close the vault; Close of the wallet closes the same vault. NewWallet returns
+// ErrParams if the vault belongs to other keys, or if vault, keys and params do not belong to one ledger.
 func NewWallet(params *token.PublicParams, vault *Vault, keys *Keys) (*Wallet, error) {
 	params, id, err := snapshot.Params(params, vault.genesis)
 	if err != nil {

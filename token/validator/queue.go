@@ -69,11 +69,11 @@ type running struct {
 	giveUp  context.CancelFunc
 }
 
-// NewQueue returns a queue that validates requests with v, for one ledger whose tokens it looks up in tokens.
-// The function at is the validator's clock, which the queue calls once for each batch. If the clock's time is
-// before the time of the last batch, the queue uses the last batch's time again. If the last batch's time is
-// further ahead of the clock than the policy allows, the requests of the new batch get a *ledger.AheadError.
-// NewQueue returns ErrParams if b is out of bounds.
+// NewQueue returns a queue that validates requests with v. The parameter tokens is the view in which the
+// queue looks up the ledger's tokens. The function at is the validator's clock, which the queue calls once
+// for each batch. If the clock's time is before the time of the last batch, the queue uses the last batch's
+// time again. If the last batch's time is further ahead of the clock than the policy allows, the requests of
+// the new batch get a *ledger.AheadError. NewQueue returns ErrParams if b is out of bounds.
 func NewQueue(v *Validator, tokens Tokens, at func() time.Time, b Batching) (*Queue, error) {
 	switch {
 	case b.Max < 1 || b.Max > MaxBatch:
@@ -84,9 +84,9 @@ func NewQueue(v *Validator, tokens Tokens, at func() time.Time, b Batching) (*Qu
 	return &Queue{v: v, tokens: tokens, at: at, limits: b, most: MaxWaiting, stopped: make(chan struct{})}, nil
 }
 
-// Validate validates an encoded request together with the requests of other callers. If ctx ends, it returns
-// the cause at once, and withdraws the request if it is not in a batch yet. The other requests of a batch are
-// not affected; a batch stops when all its callers have left.
+// Validate validates an encoded request together with the requests of other callers. If ctx ends, Validate
+// returns the context's cause at once, and withdraws the request if that is not in a batch yet. The other
+// requests of a batch are not affected; a batch stops when all its callers have left.
 //
 // Validate returns a *zkbench.LimitError while the queue is full (MaxWaiting); the caller may try again
 // later. After Close it returns an error that wraps fs.ErrClosed.

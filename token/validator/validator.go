@@ -3,8 +3,8 @@
 // check, the action and the index within the action, and wraps the cause.
 //
 // A Validator reads no clock. The caller gives the time of the block, which is recorded in the ledger with
-// the request, so that a replay decides in the same way. A Submitter, which applies requests to a ledger,
-// chooses that time itself, and so does a Queue.
+// the request, so that a replay decides in the same way. A Submitter, which applies requests to a ledger, and
+// a Queue choose that time themselves.
 //
 // A Validator reads the tokens that a request spends from a view of the ledger, and changes nothing. Two
 // requests that it accepts may spend the same token; the ledger then applies only one of them.
@@ -31,16 +31,16 @@ import (
 // Names of the checks, in the order in which they run.
 const (
 	Structure       = "structure"        // encodings, counts, limits, nothing missing and nothing superfluous
-	Validity        = "validity"         // the request has expired
-	DuplicateInputs = "duplicate inputs" // the request spends a token twice
+	Validity        = "validity"         // the request has not expired
+	DuplicateInputs = "duplicate inputs" // the request spends no token twice
 	Metadata        = "metadata"
 	RedeemPolicy    = "redeem policy"
 	Scripts         = "scripts"       // conditions of scripts, and which outputs may have one
 	Issuers         = "issuers"       // signatures of issuers
 	Owners          = "owners"        // signatures of owners
 	Auditors        = "auditors"      // signatures of auditors
-	Inputs          = "inputs"        // unspent on the ledger, and equal to the request's
-	OutputOwners    = "output owners" // keys that can sign
+	Inputs          = "inputs"        // the inputs are unspent on the ledger, and equal to those in the request
+	OutputOwners    = "output owners" // the owners of outputs parse, and are of kinds that the policy allows
 	Proofs          = "proofs"
 )
 
@@ -55,7 +55,7 @@ type Tokens interface {
 // TokenFunc is a view that looks up one token at a time.
 type TokenFunc func(ctx context.Context, id token.ID) ([]byte, error)
 
-// Tokens implements Tokens.
+// Tokens implements the interface Tokens.
 func (f TokenFunc) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error) {
 	found := make([]ledger.Found, len(ids))
 	for i, id := range ids {
@@ -76,8 +76,8 @@ type Validator struct {
 	ex       executor.Executor
 }
 
-// New returns a validator for the ledger with the given genesis. It starts with the policy of the parameters;
-// Follow adopts later ones. New derives all generators again.
+// New returns a validator for the ledger with the given genesis. The validator starts with the policy of the
+// parameters; Follow adopts later policies. New derives all generators again.
 //
 // The parameter local tunes this process only; it is not part of the public parameters. The parameter cache
 // is the number of owners whose parsed keys are cached; the parsed keys of issuers and auditors are always
@@ -125,8 +125,8 @@ func (v *Validator) pin(p *token.Policy) error {
 func (v *Validator) Policy() *token.Policy { return v.current.Load().Clone() }
 
 // Follow adopts the policy updates on the ledger l that come after the current policy. A validation that is
-// running continues under the policy that it began with; the ledger rejects the request if it has a newer
-// policy by then. Follow returns an error if an update is not valid or if l returns an error.
+// running continues under the policy that it began with; the ledger rejects the request if the ledger's
+// policy is newer by then. Follow returns an error if an update is not valid or if l returns an error.
 func (v *Validator) Follow(ctx context.Context, l policy.Source) error {
 	return v.current.Follow(ctx, l)
 }
@@ -161,7 +161,7 @@ type Output struct {
 	Token []byte // its encoding, as Tokens returns it
 }
 
-// Validate validates an encoded request or policy update, at the time of the block. Errors are as for
+// Validate validates an encoded request or policy update for a block with the given time. Errors are as for
 // ValidateBatch.
 func (v *Validator) Validate(ctx context.Context, tokens Tokens, raw []byte, at time.Time) (*Valid, error) {
 	results := v.ValidateBatch(ctx, tokens, [][]byte{raw}, at)
@@ -174,9 +174,10 @@ type Result struct {
 	Err   error
 }
 
-// ValidateBatch validates requests at the time of one block. It verifies all proofs of a range-proof system
-// in one multi-scalar multiplication, and all Ed25519 and pseudonym signatures in multi-scalar
-// multiplications of their own. If such a batch fails, it finds the bad proofs or signatures by bisection.
+// ValidateBatch validates requests for one block with the given time. It verifies all proofs of the same
+// range-proof system in one multi-scalar multiplication, and all Ed25519 and pseudonym signatures in
+// multi-scalar multiplications of their own. If such a batch fails, it finds the bad proofs or signatures by
+// bisection.
 //
 // ValidateBatch accepts or rejects each request as Validate would, on the current ledger. So requests of one
 // batch that spend the same token or have the same anchor may all be accepted. If ctx ends, the requests that
@@ -405,9 +406,10 @@ func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
 // Ledger returns the id of the validator's ledger.
 func (v *Validator) Ledger() token.LedgerID { return v.ledger }
 
-// First returns a validator for another ledger with the same parameters, for example a parent of this one. It
-// starts with the policy of the parameters and follows updates independently of v. It shares the tables and
-// parsed keys of v. First returns ErrParams if the ledger has other parameters.
+// First returns a validator for another ledger with the same parameters, for example a parent of this one.
+// The new validator starts with the first policy, which is that of the parameters, and follows updates
+// independently of v. It shares the tables and parsed keys of v. First returns ErrParams if the ledger has
+// other parameters.
 func (v *Validator) First(genesis ledger.Genesis) (*Validator, error) {
 	digest, err := v.params.Digest()
 	if err != nil {

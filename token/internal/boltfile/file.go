@@ -29,8 +29,8 @@ import (
 // when that opens a small file.
 const lockWait = 200 * time.Millisecond
 
-// Create creates a file at path, mode 0600, with what initialize writes. The file appears complete or not at
-// all. Create returns fs.ErrExist if path exists. The file system must support hard links.
+// Create creates a file at path with mode 0600, and calls initialize to write its contents. The file appears
+// complete or not at all. Create returns fs.ErrExist if path exists. The file system must support hard links.
 func Create(path string, initialize func(*bbolt.Tx) error) error {
 	dir := filepath.Dir(path)
 	temp, err := os.CreateTemp(dir, ".new-*")
@@ -167,7 +167,7 @@ func (f *File) close() error {
 	return nil
 }
 
-// SumLen is the length in bytes of the checksum that follows a body.
+// SumLen is the length in bytes of the checksum that Seal appends.
 const SumLen = 4
 
 // Seal appends to body a checksum over bucket, key and body. The sealed value is good only under this key of
@@ -177,7 +177,8 @@ func Seal(bucket string, key, body []byte) []byte {
 }
 
 // Unseal returns the body of a sealed value. If the checksum is wrong, or the body has fewer bytes than the
-// parameter least, Unseal returns a *ledger.CorruptError that names the bucket and shows neither key nor body.
+// parameter least, Unseal returns a *ledger.CorruptError. The error names the bucket and contains neither the
+// key nor the body.
 func Unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	n := len(value) - SumLen
 	if n < least {

@@ -136,8 +136,9 @@ type job struct {
 }
 
 // Update writes like Write, for many callers. Callers that arrive during another write share the next
-// transaction and its flush. So work may run more than once. The data that it reads is durable when Update
-// returns. If ctx ends before the call is part of a transaction, Update returns the context's cause.
+// transaction and its flush. If the work of one caller fails, the work of the others runs again in a new
+// transaction, so work may run more than once. The data that work reads is durable when Update returns. If
+// ctx ends before the call is part of a transaction, Update returns the context's cause.
 func (f *File) Update(ctx context.Context, work func(*bbolt.Tx) error) error {
 	j := &job{work: work}
 	if !f.updates.Do(ctx, j) {

@@ -37,9 +37,10 @@ type group struct {
 }
 
 // New returns a queue. The function fit returns how many of the jobs, counted from the first, go into one
-// transaction; at least one always goes. The function commit carries out one transaction, and must store each
-// job's result in the job. It may keep the slice. The queue never calls commit concurrently, and runs it on a
-// goroutine that ends when commit returns. If commit panics, the callers that wait for it panic too.
+// transaction. If it returns less than 1, one job goes into it. The function commit carries out one
+// transaction, and must store each job's result in the job. The function commit may keep the slice jobs. The
+// queue never calls commit concurrently, and runs it on a goroutine that ends when commit returns. If commit
+// panics, the callers that wait for it panic too.
 func New[J any](fit func(jobs []J) int, commit func(jobs []J)) *Queue[J] {
 	return &Queue[J]{fit: fit, commit: commit, writer: make(chan struct{}, 1)}
 }
@@ -50,7 +51,8 @@ type Outcome int
 const (
 	// Withdrawn: no commit has taken the job, and none will.
 	Withdrawn Outcome = iota
-	// Left: a commit has taken the job, which belongs to that commit alone from now on.
+	// Left: the caller has left after a commit took the job. From then on the job belongs to that commit
+	// alone.
 	Left
 	// Done: the job's commit is over.
 	Done
@@ -66,9 +68,9 @@ func (q *Queue[J]) Do(ctx context.Context, job J) bool {
 	return outcome != Withdrawn
 }
 
-// DoOrLeave works like Do, for commits that end soon after the contexts of all their callers. If ctx ends after
-// a commit has taken the job, DoOrLeave returns Left. The last caller that still waits for a commit does not
-// leave; it waits until the commit is over. Do not use Do and DoOrLeave on one queue.
+// DoOrLeave works like Do, for commits that end soon after the contexts of all their callers have ended. If ctx
+// ends after a commit has taken the job, DoOrLeave returns Left. The last caller that still waits for a commit
+// does not leave; it waits until the commit is over. Do not use both Do and DoOrLeave on the same queue.
 func (q *Queue[J]) DoOrLeave(ctx context.Context, job J) Outcome {
 	c, outcome := q.await(ctx, job)
 	if outcome == Left && c.group.staying.Add(-1) == 0 {

@@ -25,7 +25,8 @@ type Statement struct {
 	Inputs, Outputs []Field // compressed commitments
 }
 
-// Witness holds the openings of a statement's commitments, in order. O is token.Opening.
+// Witness holds the openings of a statement's commitments, in order. The type parameter O stands for
+// token.Opening.
 type Witness[O any] struct {
 	Inputs, Outputs []O
 	// Seed is 32 fresh random bytes, drawn once per action.
@@ -39,7 +40,7 @@ type Claim interface {
 	WithAnchor(anchor []byte) Claim
 }
 
-// ProofSystem proves and verifies statements. O is token.Opening.
+// ProofSystem proves and verifies statements. The type parameter O stands for token.Opening.
 type ProofSystem[O any] interface {
 	// Rand returns the source of randomness that provers use if they are given none.
 	Rand() io.Reader

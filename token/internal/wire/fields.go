@@ -21,8 +21,8 @@ type Fields struct {
 	err   error
 }
 
-// NewFields returns Fields that read data. They fail if data has more bytes than the parameter most. The
-// parameter name is the name of data in errors.
+// NewFields returns the Fields of the encoding in data. They store an error if data has more bytes than the
+// parameter most. The parameter name is the name of data in errors.
 func NewFields(data []byte, name string, most int) *Fields {
 	f := &Fields{s: data, total: len(data)}
 	f.bound(name, most) // apart, so that this is inlined and f stays on the caller's stack
@@ -42,13 +42,13 @@ func (f *Fields) Offset() int { return f.total - len(f.s) }
 func (f *Fields) OK() bool { return f.err == nil }
 
 // Item says that the fields that are read until EndItems belong to one item of a list. Errors then have the
-// list's name and the index before the field's path. This path is built only if there is an error.
+// list's name and the index before the field's path. The combined path is built only if there is an error.
 func (f *Fields) Item(list string, index int) { f.list, f.index = list, index }
 
 // EndItems says that the following fields do not belong to an item.
 func (f *Fields) EndItems() { f.list = "" }
 
-// Fail stores an error of the field that starts at offset, unless an error is stored already.
+// Fail stores an error about the field with the given path and offset, unless an error is stored already.
 func (f *Fields) Fail(path string, offset int, reason string) {
 	if f.err == nil {
 		if f.list != "" {
@@ -66,8 +66,8 @@ func (f *Fields) Version(known int) {
 	}
 }
 
-// Number reads a big-endian number of size bytes. It fails if the number is less than the parameter least or
-// more than the parameter most.
+// Number reads a big-endian number, whose length in bytes is the parameter size. It fails if the number is
+// less than the parameter least or more than the parameter most.
 func (f *Fields) Number(path string, size, least, most int) int {
 	at, n := f.Offset(), 0
 	for _, b := range f.Bytes(path, size) {
@@ -119,8 +119,8 @@ func (f *Fields) Block(path string, size, least, most int) []byte {
 	return f.bytes(path, f.Number(path, size, least, most), at)
 }
 
-// End fails if bytes follow the encoding, and returns the first error, a *zkbench.DecodeError. The parameter
-// name is the encoding's name in errors.
+// End stores an error if bytes follow the encoding. It returns the first stored error, of type
+// *zkbench.DecodeError, or nil. The parameter name is the encoding's name in errors.
 func (f *Fields) End(name string) error {
 	if f.OK() && len(f.s) > 0 {
 		f.Fail(name, f.Offset(), "trailing bytes")
@@ -128,7 +128,7 @@ func (f *Fields) End(name string) error {
 	return f.err
 }
 
-// Builder writes an encoding and stores the first number that is out of bounds.
+// Builder writes an encoding and stores an error for the first number that is out of bounds.
 type Builder struct {
 	cryptobyte.Builder
 	err error

@@ -5,7 +5,8 @@
 // Calls of Apply that arrive while a batch is being written share the next transaction. So many callers
 // share one flush to the disk.
 //
-// docs/ledger.md says what a corrupted file can cause, and what the package relies on the disk for.
+// docs/ledger.md says what a corrupted file can cause, and which properties of the disk the package relies
+// on.
 package bolt
 
 import (
@@ -37,9 +38,9 @@ type Ledger struct {
 
 var _ ledger.Store = (*Ledger)(nil)
 
-// Create creates an empty ledger at path and opens it. The genesis is a new one that ledger.NewGenesis
-// returned, or that of an existing ledger, to rebuild that ledger. If the genesis is a fork's, the caller
-// must first apply the parent's batches, unchanged; until then Open refuses the file.
+// Create creates an empty ledger at path and opens it. The parameter genesis is either a new one that
+// ledger.NewGenesis returned, or, to rebuild an existing ledger, the genesis of that ledger. If the genesis
+// is a fork's, the caller must first apply the parent's batches, unchanged; until then Open refuses the file.
 //
 // The file appears complete or not at all. Create returns fs.ErrExist if path exists. The file system must
 // support hard links.

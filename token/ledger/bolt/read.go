@@ -114,10 +114,11 @@ func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record
 // call Close.
 //
 // Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. No snapshot is open
-// while progress runs. Two snapshots may stay open for longer. The first is open until the structure is
-// checked. In the last one Verify also counts the records, and reads to its end a log that grows faster
-// than Verify can read. A batch that needs a larger file waits until the open snapshot ends, and all
-// readers wait with the batch. Memory does not depend on the length of the log.
+// while progress runs. Two snapshots may stay open for longer. The first snapshot stays open until the
+// structure is checked. The last one stays open while Verify counts the records. If the log grows faster than
+// Verify can read it, the last one also stays open until Verify has read it to its end. A batch that needs a
+// larger file waits until the open snapshot ends, and all readers wait with the batch. Memory does not depend
+// on the length of the log.
 func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
 	if err := ctx.Err(); err != nil {
 		return err

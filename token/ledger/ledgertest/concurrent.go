@@ -22,16 +22,16 @@ func Issue(anchor string, n int) ledger.Entry {
 	return e
 }
 
-// Spend returns an entry that spends the tokens ids and creates one token.
+// Spend returns an entry that spends the tokens with the given ids and creates one token.
 func Spend(anchor string, ids ...token.ID) ledger.Entry {
 	e := Issue(anchor, 1)
 	e.Spends = ids
 	return e
 }
 
-// Concurrent tests that every token is spent once, and that the log names the entry that spent it. 64
-// goroutines spend the same tokens, each in its own order, as single tokens and as overlapping pairs, while
-// others read.
+// Concurrent tests that every token is spent once, and that the log names the entry that spent it. In the
+// test, 64 goroutines spend the same tokens, each in its own order, as single tokens and as overlapping
+// pairs, while others read.
 func Concurrent(t *testing.T, l ledger.Store) {
 	const workers, tokens = 64, 16
 	ctx := context.Background()

@@ -82,7 +82,7 @@ func Issuers(ids ...[]byte) []token.Issuer {
 	return issuers
 }
 
-// New creates an empty ledger and closes it when the test ends.
+// New creates an empty ledger and returns it and its place. The ledger is closed when the test ends.
 func (s Stores) New(t testing.TB) (l Verifier, place string) {
 	t.Helper()
 	place = s.Place(t)
@@ -110,7 +110,7 @@ func Verify(t testing.TB, l Verifier) {
 	}
 }
 
-// Records returns the records of the log, starting with the sequence number from.
+// Records returns the records of the log, starting with the given sequence number.
 func Records(t testing.TB, l ledger.Reader, from uint64) (all []ledger.Record) {
 	t.Helper()
 	for r, err := range l.Log(context.Background(), from) {
@@ -288,8 +288,9 @@ func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 	}
 }
 
-// Group tests that a store can commit calls together, in one transaction. A rejected call among
-// them does not affect the others and leaves no state; the state of the last accepted call remains.
+// Group tests that a store can commit calls together, in one transaction. A rejected call among them must not
+// affect the others. The store must keep the state (ledger.State.Bytes) of the last accepted call, and not
+// that of a rejected one.
 func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 	t.Helper()
 	Apply(t, l, Issue("a", 2))
@@ -320,8 +321,8 @@ func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 	Verify(t, l)
 }
 
-// Corrupt fails the test unless err is of type *ledger.CorruptError and names the given place. An empty
-// place stands for any. The parameter what describes the case in the failure message.
+// Corrupt fails the test unless err is of type *ledger.CorruptError and names the given place. If the given
+// place is empty, the error may name any place. The parameter what describes the case in the failure message.
 func Corrupt(t testing.TB, err error, place, what string) {
 	t.Helper()
 	corrupt, ok := errors.AsType[*ledger.CorruptError](err)

@@ -21,7 +21,7 @@ import (
 // which a goroutine of its own applies.
 const Streams = 4
 
-// Counts has the number of batches of each stream.
+// Counts has a number of batches for each stream.
 type Counts [Streams]int
 
 // StreamBatch returns batch k of stream w. It has three entries: the first spends the token that batch k-1
@@ -84,8 +84,9 @@ func Stream(t testing.TB, l ledger.Store) {
 	wg.Wait()
 }
 
-// Kill starts a command that calls Stream, and kills it the given time after its first acknowledgement. It
-// adds the acknowledged batches to acked and returns how many there were.
+// Kill starts a command that calls Stream. It kills the command when the given time has passed since the
+// first acknowledgement. It adds the acknowledged batches to the counts in acked, and returns how many there
+// were.
 func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n int) {
 	t.Helper()
 	return KillAfter(t, cmd, after, func(line string) bool {
@@ -101,9 +102,10 @@ func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n in
 	})
 }
 
-// KillAfter starts a command, and kills it the given time after the first line of output for which
-// acknowledgement returns true. It returns the number of such lines. It ignores other lines: the line that
-// was cut off when the process was killed, and errors, which the exit status reports too.
+// KillAfter starts a command. It kills the command when the given time has passed since the first line of
+// output for which the function acknowledgement returns true. KillAfter returns the number of lines for which
+// that function returns true. It ignores other lines: the line that was cut off when the process was killed,
+// and errors, which the exit status reports too.
 func KillAfter(t testing.TB, cmd *exec.Cmd, after time.Duration, acknowledgement func(line string) bool) (n int) {
 	t.Helper()
 	var stderr strings.Builder

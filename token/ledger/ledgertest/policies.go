@@ -14,7 +14,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// UnderPolicy returns the entry e, as accepted under the given version of the policy.
+// UnderPolicy returns a copy of e, as if it had been accepted under the given version of the
+// policy.
 func UnderPolicy(policy uint64, e ledger.Entry) ledger.Entry {
 	e.Policy = policy
 	return e

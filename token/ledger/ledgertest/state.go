@@ -120,7 +120,7 @@ func StateSurvived(t testing.TB, l ledger.Store) {
 }
 
 // Undecided tests that Decide writes nothing. The function dump must return everything that the store
-// contains; Undecided compares its result before and after the calls of Decide.
+// contains; Undecided compares what dump returns before and after the calls of Decide.
 func Undecided(t *testing.T, l Verifier, dump func() string) {
 	t.Helper()
 	ctx := context.Background()

@@ -15,15 +15,15 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// AtSecond returns e with a time of the given number of Unix seconds.
+// AtSecond returns e with its time set to the given number of Unix seconds.
 func AtSecond(second int64, e ledger.Entry) ledger.Entry {
 	e.Time = time.Unix(second, 0)
 	return e
 }
 
-// Late fails the test unless err says that the entry with index action is rejected because its time is
-// before that of the previous entry. The parameter second is the entry's time and last is the previous
-// entry's, in Unix seconds.
+// Late fails the test unless err says that the entry with index action is rejected because its time is before
+// that of the previous entry. The parameter second is the time of the entry, and the parameter last is the
+// time of the previous entry, both in Unix seconds.
 func Late(t *testing.T, what string, err error, action int, second, last int64) {
 	t.Helper()
 	c, ok := errors.AsType[*zkbench.CheckError](err)
@@ -73,9 +73,10 @@ func times(t *testing.T, l Verifier) {
 	}
 }
 
-// RaceOfClocks tests validators whose clocks differ. Goroutines at two handles of one ledger, each with its
-// own clock, apply entries. If a clock is behind, its entry gets the ledger's time. All entries must be
-// accepted, and no entry of the log may be earlier than the one before it.
+// RaceOfClocks tests validators whose clocks differ. The parameters a and b are two handles of one ledger.
+// Goroutines apply entries through them, and each goroutine has a clock of its own. If a clock is behind, its
+// entry gets the ledger's time. All entries must be accepted, and no entry of the log may be earlier than the
+// one before it.
 func RaceOfClocks(t *testing.T, a, b Verifier) {
 	t.Helper()
 	const workers, entries = 8, 20

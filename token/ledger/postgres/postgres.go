@@ -100,8 +100,8 @@ type Ledger struct {
 
 var _ ledger.Store = (*Ledger)(nil)
 
-// Create creates an empty ledger with the given genesis in the database at url, and opens it. url is a
-// PostgreSQL connection URL or a keyword string (host=... user=...). If the genesis is a fork's, the
+// Create creates an empty ledger with the given genesis in the database at url, and opens it. The parameter
+// url is a PostgreSQL connection URL or a keyword string (host=... user=...). If the genesis is a fork's, the
 // caller must first apply the parent's batches, unchanged; until then Open refuses the ledger.
 //
 // The schema appears complete or not at all. Create returns fs.ErrExist if a schema of this name

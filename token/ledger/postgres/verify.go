@@ -27,7 +27,8 @@ import (
 // grows faster than it is read.
 //
 // Memory does not depend on the length of the log. A call of Verify blocks only other calls of Verify. Each
-// needs a connection of the pool, and together they leave one connection of the pool to other calls.
+// call of Verify needs a connection of the pool, and together they leave one connection of the pool to other
+// calls.
 func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
 	_, err := l.VerifyTail(ctx, progress)
 	return err

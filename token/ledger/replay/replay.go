@@ -30,7 +30,8 @@ type Store interface {
 	VerifyTail(ctx context.Context, progress func(done, total uint64)) (store.Batch, error)
 }
 
-// FileName is the name of the ledger's file if a path names a directory.
+// FileName is the name of the ledger's file in a directory: if a path names a directory, the ledger is this
+// file in it.
 const FileName = "ledger.db"
 
 // File is a ledger in a file. The file is locked while it is open, so it cannot change after it was
@@ -85,10 +86,10 @@ func IsDatabase(arg string) bool {
 	return err != nil
 }
 
-// Verify makes the store verify itself. At the same time it reads the log as any client would, and counts
-// and hashes it batch by batch. If the hash is not the one that the store verified, Verify returns an
-// error, because clients read another log or a log that changes. If params is not nil, Verify also
-// validates every request under them.
+// Verify makes the store verify itself. At the same time it reads the log as any client would, and counts and
+// hashes it batch by batch. If the hash is not the one that the store verified, Verify returns an error,
+// because clients read another log or a log that changes. If params is not nil, Verify also validates every
+// request under these parameters.
 //
 // After every batch Verify calls progress with the number of requests done so far and the total. It returns
 // a *ledger.CorruptError if something contradicts itself.

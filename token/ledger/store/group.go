@@ -20,9 +20,9 @@ type Lookup interface {
 	Anchor(anchor []byte) (Anchored, bool, error)
 }
 
-// Group decides which entries to accept of the calls that share a transaction. It takes into account
-// what the store has, and what earlier calls of the group change. A store writes the accepted
-// entries after the group has decided on all calls, so a rejected batch leaves no trace.
+// Group decides which entries to accept when several calls share a transaction. It takes into
+// account what the store has, and what earlier calls of the group change. A store writes the
+// accepted entries after the group has decided on all calls, so a rejected batch leaves no trace.
 type Group struct {
 	look    Lookup
 	genesis ledger.Genesis
@@ -37,7 +37,7 @@ type Group struct {
 	State   []byte    // of the last accepted call that has one; nil keeps the stored bytes
 }
 
-// Encoded is an accepted entry in its encoding.
+// Encoded is an accepted entry in encoded form.
 type Encoded struct {
 	Seq   uint64
 	Value []byte
@@ -134,7 +134,7 @@ func (g *Group) Decide(c *Call) error {
 }
 
 // Decide implements ledger.Store.Decide for a call that NewCall returned when its parameter each was
-// true. look reads the store, and tail is the store's last batch.
+// true. The parameter look reads the store, and tail is the store's last batch.
 func Decide(look Lookup, genesis ledger.Genesis, tail Batch, c *Call) ([]error, error) {
 	if err := NewGroup(look, genesis, tail).Decide(c); err != nil {
 		return nil, err

@@ -121,8 +121,8 @@ func (a *Anchored) Append(dst []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(dst, a.Seq), a.Digest[:]...)
 }
 
-// Batch is the record of a batch in the table chain: its first and last entry, and its hash, which
-// follows from the entries and the batch before (Link). The batch before the first one is Genesis.
+// Batch is the record of a batch in the table chain: its first and last entry, and its hash, which Link
+// computes from the entries and the hash of the batch before. The batch before the first one is Genesis.
 type Batch struct {
 	First, Last uint64
 	Hash        [32]byte
@@ -142,9 +142,10 @@ func Genesis(g ledger.Genesis) Batch {
 //
 //	SHA-256(frame("zkbench/v2/ledger fork") id(32) hash(32))
 //
-// where id is the fork's and hash is b.Hash. If several forks begin after b, Next hashes once for each,
-// with the result of the hash before in place of b.Hash. It returns a *ledger.CorruptError if the hash
-// in a fork's genesis is not that of the chain, or if a fork begins within the batch.
+// where frame is as in Link, id is the fork's id, and hash is b.Hash. If several forks begin after b, Next
+// hashes once for each of them, with the previous result in place of b.Hash. It returns a
+// *ledger.CorruptError if the hash in a fork's genesis is not that of the chain, or if a fork begins within
+// the batch.
 func (b *Batch) Next(g ledger.Genesis) (hash [32]byte, err error) {
 	hash = b.Hash
 	place := fmt.Sprintf("requests %d to %d", b.First, b.Last)

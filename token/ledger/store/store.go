@@ -15,9 +15,9 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Chunks implements ledger.Reader.Log on top of chunk, which returns the next records from sequence
-// number seq, or none at the end of the log. If chunk returns records together with an error,
-// Chunks yields the records first.
+// Chunks implements ledger.Reader.Log with the function chunk. The function chunk must return the
+// next records, of which the first has sequence number seq, or no records at the end of the log. If
+// chunk returns records together with an error, Chunks yields the records first.
 func Chunks(from uint64, chunk func(seq uint64) ([]ledger.Record, error)) iter.Seq2[ledger.Record, error] {
 	return func(yield func(ledger.Record, error) bool) {
 		next := max(from, 1)
@@ -57,12 +57,13 @@ func RecordOf(anchor []byte, at Anchored, entry *ledger.Entry) (ledger.Record, e
 //
 //	hash = SHA-256(frame("zkbench/v2/ledger") prev(32) first(8) frame(entry) ...)
 //
-// with frame(x) = uint32 length, x. Integers are big-endian, and first is the sequence number of
-// the batch's first entry. For the first batch of a ledger, prev is the ledger's id. For a fork's
-// first batch of its own, prev is the hash that Batch.Next returns.
+// Here frame(x) is the length of x as a uint32, followed by x. Integers are big-endian, and first
+// is the sequence number of the batch's first entry. For the first batch of a ledger, prev is the
+// ledger's id. For a fork's first batch of its own, prev is the hash that Batch.Next returns.
 type Link struct{ h hash.Hash }
 
-// NewLink begins the hash of a batch that follows a batch with the hash prev.
+// NewLink begins the hash of a batch. The parameters prev and first are those in the formula at
+// Link.
 func NewLink(prev [32]byte, first uint64) Link {
 	l := Link{framed("zkbench/v2/ledger")}
 	l.h.Write(prev[:])
@@ -77,7 +78,7 @@ func framed(domain string) hash.Hash {
 	return h
 }
 
-// Add adds the encoding of the batch's next entry.
+// Add adds the encoding of the batch's next entry to the hash.
 func (l Link) Add(entry []byte) {
 	l.h.Write(binary.BigEndian.AppendUint32(nil, uint32(len(entry))))
 	l.h.Write(entry)

@@ -31,9 +31,9 @@ func (t *Turns) Open() { t.opened = time.Now() }
 // Passed queues one call of progress, which Tell makes after the snapshot has ended.
 func (t *Turns) Passed(done, total uint64) { t.passed = append(t.passed, [2]uint64{done, total}) }
 
-// Due reports whether the snapshot has been open long enough to be replaced. left is the number of
-// entries that are still to be read. If left has not decreased since Due last returned true, Due
-// returns false: the log grows faster than it is read, and the snapshot must be read to its end.
+// Due reports whether the snapshot has been open long enough to be replaced. The parameter left is the number
+// of entries that are still to be read. If left has not decreased since Due last returned true, Due returns
+// false: the log grows faster than it is read, and the snapshot must be read to its end.
 func (t *Turns) Due(left uint64) bool {
 	if time.Since(t.opened) < t.time || left >= t.left {
 		return false

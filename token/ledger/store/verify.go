@@ -22,13 +22,13 @@ type Snapshot interface {
 	// Batch returns the first batch that ends with entry seq or a later one, and NoBatch's error if
 	// there is none.
 	Batch(ctx context.Context, seq uint64) (Batch, error)
-	// Entries calls visit for the entries first to last in order, each with its encoding, which is
-	// valid until visit returns.
+	// Entries calls the function visit for each entry from number first to number last, in order. Each call
+	// gets the entry's encoding, which is valid until visit returns.
 	Entries(ctx context.Context, first, last uint64, visit func(seq uint64, raw []byte, e *ledger.Entry) error) error
 	// Count returns the number of records in a table.
 	Count(ctx context.Context, table string) (uint64, error)
 	// Renew may replace the snapshot with one of what is committed now, and reports whether it did. Verify
-	// calls it between two batches. left is the number of entries that are still to be read.
+	// calls it between two batches. The parameter left is the number of entries that are still to be read.
 	Renew(ctx context.Context, left uint64) (bool, error)
 }
 
@@ -106,10 +106,10 @@ func replay(ctx context.Context, s Snapshot, prev, b Batch, visit func(seq uint6
 // other tables are exactly what the log implies. After every batch it calls progress with the
 // number of requests checked so far and the total; progress may be nil.
 //
-// A renewed snapshot contains everything that the one before had, and more. So the effects of an
-// entry can be looked up in any snapshot that has the entry. A token that was unspent may be spent
-// in a later snapshot, by an entry that Verify has yet to read. The result therefore holds for the
-// last snapshot.
+// Between two batches Verify may replace its snapshot by a newer one (Snapshot.Renew). The newer snapshot
+// contains everything that the one before had, and more. So the effects of an entry can be looked up in any
+// snapshot that has the entry. A token that was unspent may be spent in a later snapshot, by an entry that
+// Verify has yet to read. The result therefore holds for the last snapshot.
 func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) error {
 	total, err := s.Tail(ctx)
 	if err != nil {
