@@ -10,9 +10,9 @@
 // The exit code is
 //
 //	0  if all is well
-//	1  if an operation or a check failed, or a comparison failed its --gate
+//	1  if an operation or a check failed, or something is beyond the limit of --gate or --fail-if
 //	2  for wrong usage or input
-//	3  if the command was stopped before its end, or its measurements decide nothing
+//	3  if the command was stopped before its end, or its measurements are inconclusive
 package main
 
 import (
