@@ -72,10 +72,10 @@ const (
 // measurements, a measurement's squared distance from the mean of its class enters this
 // test.
 //
-// The usual threshold for |t| is 4.5, and a value above 10 leaves no doubt of a leak. A
-// value below 4.5 means that this number of samples shows no leak, not that there is none.
-// The class must be drawn at random for each measurement; otherwise a drift of the machine
-// looks like a leak.
+// The usual limit for |t| is 4.5, and a |t| above 10 leaves no doubt of a leak. A |t| below
+// 4.5 means that this number of samples shows no leak, not that there is none. The class
+// must be drawn at random for each measurement; otherwise a drift of the machine looks like
+// a leak.
 type Leak struct {
 	calibration []float64
 	calibrating int       // number of measurements for the calibration

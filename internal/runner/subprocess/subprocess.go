@@ -324,8 +324,9 @@ func (p *Process) Wait(ctx context.Context) (Use, error) {
 	return use, nil
 }
 
-// Run runs a program to its end and returns its standard output. If Start or Wait returns an
-// error, Run returns this error; if it comes from Wait, Run returns the output so far with it.
+// Run runs a program to its end and returns its standard output. If Start returns an error, Run
+// returns this error. If Wait returns an error, Run returns the output so far together with this
+// error.
 func Run(ctx context.Context, c Command) ([]byte, Use, error) {
 	out := &output{limit: c.Limit.Output}
 	p, err := start(ctx, c, out)

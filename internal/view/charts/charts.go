@@ -23,9 +23,9 @@ type Chart struct {
 	Figure      plot.Figure
 }
 
-// All returns the charts for which the records have values, including a chart for each of the grids. Records that did
-// not run to their end are not drawn: a note on the charts gives their number. All returns ErrParams if a record is
-// nil.
+// All returns the charts for which the records have values, including a chart for each of the grids. Records of cases
+// that did not run to their end are not drawn, but a note on the charts gives their number. All returns ErrParams if
+// a record is nil.
 func All(recs []*record.Record, grids ...Grid) ([]Chart, error) {
 	for i, r := range recs {
 		if r == nil {
