@@ -84,9 +84,10 @@ func (d Distinct) Name(i int) string {
 	return strings.Join(words, ", ")
 }
 
-// Suffixes returns a function that returns the suffix for the name of a record's case. The suffix shows which figures
-// come from different environments or builds. If environments have no host, the suffix is empty for the first one and
-// " (environment 2)" for the next. If an environment has a host, the suffix is " (HOST)".
+// Suffixes returns a function. For a record, this function returns a suffix to put after the name of the record's
+// case. Suffixes show which figures come from different environments or builds. If environments have no host, the
+// suffix is empty for the first one and " (environment 2)" for the next. If an environment has a host, the suffix is
+// " (HOST)".
 func Suffixes(recs []*record.Record) func(*record.Record) string {
 	var all Distinct
 	for _, r := range recs {

@@ -69,8 +69,9 @@ func (q Quantity) needs() (p float64, ok bool) {
 	return p, ok
 }
 
-// Few reports whether the record has too few operations for its figure q, as the function Few defines it. This
-// can be true only if the figure is a percentile or is computed from one.
+// Few reports whether the record has too few operations for its figure q. If q is a percentile or is computed
+// from one, the method returns what the function Few returns for this percentile and the number of operations
+// that are done. For any other figure, or if the record does not have this number, the method returns false.
 func (r *Record) Few(q Quantity) bool {
 	p, ok := q.needs()
 	done, known := r.Counter(CountDone)

@@ -1,6 +1,6 @@
 // Package charts draws the records of a suite. Charts of a workload show throughput by CPUs, latency by throughput,
 // how well the workload scales, what inputs and outputs cost, and the times of stages. Other charts show the sizes of
-// proofs of all workloads. A point is the median of the repetitions, the figure that suite.Results writes. The cases
+// proofs of all workloads. A point is the median of a case's repetitions, which suite.Results writes too. The cases
 // that a line connects differ only in what the chart's axes show. Different machines or builds are never on one line.
 package charts
 
