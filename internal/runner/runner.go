@@ -41,8 +41,8 @@ type Target interface {
 }
 
 // Config says how to run a Target. Its JSON form, with durations in ns, is sent to child
-// processes, which may run another version. Fields may therefore be added, but not removed or
-// changed in meaning.
+// processes, which may run another version of the program. Fields may therefore be added, but
+// not removed or changed in meaning.
 type Config struct {
 	Workers  int           `json:"workers"`            // operations in flight, 1 to MaxWorkers
 	Arrivals *Arrivals     `json:"arrivals,omitempty"` // nil: closed loop
