@@ -13,9 +13,9 @@ import (
 )
 
 // Result holds what a run measured. Offered = Started + Dropped + NeverStarted, and
-// Started = Done + Failed + Unfinished. The probe is the few operations that run one at a
-// time before the warm-up, to measure how large results are and how long an operation
-// takes.
+// Started = Done + Failed + Unfinished. The probe consists of the few operations that run
+// one at a time before the warm-up, to measure how large results are and how long an
+// operation takes.
 type Result struct {
 	cfg *Config
 

@@ -41,8 +41,8 @@ type Target interface {
 }
 
 // Config says how to run a Target. Its JSON form, with durations in ns, is sent to child
-// processes, which may run another version. Fields may therefore be added, but not removed or
-// changed in meaning.
+// processes, which may run another version of the program. Fields may therefore be added, but
+// not removed or changed in meaning.
 type Config struct {
 	Workers  int           `json:"workers"`            // operations in flight, 1 to MaxWorkers
 	Arrivals *Arrivals     `json:"arrivals,omitempty"` // nil: closed loop
@@ -138,8 +138,9 @@ const (
 // that the run ends without them.
 const abandon = 50 * time.Millisecond
 
-// Validate makes the checks of the configuration that Run makes first. It returns ErrParams if
-// a field is out of range, and a *zkbench.LimitError if there would be too many arrivals.
+// Validate checks the configuration; Run begins with the same checks. Validate returns
+// ErrParams if a field is out of range, and a *zkbench.LimitError if there would be too many
+// arrivals.
 func (c *Config) Validate() error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)
@@ -187,9 +188,9 @@ func (c *Config) Validate() error {
 
 // Run builds the inputs, warms up, measures, and checks the results. When ctx ends, Run
 // returns what was measured so far, with Interrupted set. Run returns an error if the run
-// could not begin: if the configuration is invalid, if an input could not be built, or if all
-// results are to be checked and they cannot fit into the memory that keeps them
-// (Config.Arena).
+// could not begin. That is so if the configuration is invalid, if an input could not be built,
+// or if all results are to be checked and the memory for results (Config.Arena) cannot hold
+// them.
 func Run(ctx context.Context, cfg Config, target Target) (*Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

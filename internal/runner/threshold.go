@@ -76,7 +76,7 @@ func (t *Threshold) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Passed reports whether value has passed the limit, which makes the run fail.
+// Passed reports whether value has passed the limit. If it has, the run fails.
 func (t Threshold) Passed(value float64) bool {
 	if t.Above {
 		return value > t.Limit

@@ -12,9 +12,10 @@ const (
 )
 
 // Among returns text for an error message, which tells a user which names are accepted. The parameter typed is
-// the name that the user typed, and the parameter names has the accepted names. If there are at most eight of
-// them, the text lists all of them. If there are more, the text lists up to three names that are similar to the
-// typed one, and says that the command given by listedBy lists all names.
+// the name that the user typed, and the parameter names has the accepted names. If there are at most eight
+// accepted names, the text lists all of them. If there are more, the text lists up to three that are similar to
+// the name typed by the user. It then also names a command that lists all accepted names; the parameter listedBy
+// is this command.
 func Among(typed string, names []string, listedBy string) string {
 	if len(names) <= mostNamed {
 		return strings.Join(names, ", ")

@@ -43,9 +43,9 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return zkbench.ErrParams }
 
 // Read parses a file that holds one YAML document, of at most 1 MiB. It returns the document's root node, and a
-// Parser that collects the mistakes in it. Read returns an *Error if the file is empty or is not YAML. For error
-// messages, the parameter what is a word for the file's contents, for example "suite", and accepted lists the keys
-// that such a file may have.
+// Parser that collects the mistakes in it. Read returns an *Error if the file is empty or is not YAML. The last
+// two parameters are for error messages. The parameter what is a word for the file's contents, for example
+// "suite", and the parameter accepted is a text that lists the keys which such a file may have.
 func Read(name string, r io.Reader, what, accepted string) (*yaml.Node, *Parser, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {

@@ -25,7 +25,7 @@ func Differences(a, b record.Env) []string {
 }
 
 // BuildDifferences returns the differences between the programs that ran in two environments: the commit, and the
-// versions of Go and of modules. Each has the form that Differences uses.
+// versions of Go and of modules. Each difference has the form "name: A / B", as in Differences.
 func BuildDifferences(a, b record.Env) []string {
 	var all []string
 	differ := func(name, first, second string) {
@@ -59,8 +59,8 @@ func AllDifferences(a, b record.Env) []string {
 // difference for any two of them.
 type Distinct []record.Env
 
-// Index returns the index of the environment in the list for which AllDifferences returns no difference from e. If
-// there is none, Index appends e to the list and returns its index.
+// Index returns the index of e in the list. An environment in the list counts as e if AllDifferences returns no
+// difference between the two. If there is no such environment, Index appends e and returns its index.
 func (d *Distinct) Index(e record.Env) int {
 	i := slices.IndexFunc(*d, func(known record.Env) bool { return len(AllDifferences(known, e)) == 0 })
 	if i < 0 {
@@ -84,9 +84,10 @@ func (d Distinct) Name(i int) string {
 	return strings.Join(words, ", ")
 }
 
-// Suffixes returns a function that returns the suffix for the name of a record's case. The suffix shows which figures
-// come from different environments or builds. If environments have no host, the suffix is empty for the first one and
-// " (environment 2)" for the next. If an environment has a host, the suffix is " (HOST)".
+// Suffixes returns a function. For a record, this function returns a suffix to put after the name of the record's
+// case. Suffixes show which figures come from different environments or builds. If environments have no host, the
+// suffix is empty for the first one and " (environment 2)" for the next. If an environment has a host, the suffix is
+// " (HOST)".
 func Suffixes(recs []*record.Record) func(*record.Record) string {
 	var all Distinct
 	for _, r := range recs {

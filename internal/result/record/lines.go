@@ -58,9 +58,9 @@ const SameAsCPUs = "CPUs"
 //
 // The cases that have as many workers as CPUs form another line, whose number of workers is SameAsCPUs.
 // LinesByCPUs adds this line only if the cases have several numbers of CPUs, and if at least one number of
-// workers occurs only together with the same number of CPUs. If a number of workers occurs together with
-// other numbers of CPUs too, it has a line of its own. Its case with as many workers as CPUs is then on both
-// lines.
+// workers occurs only in cases with as many CPUs as workers. A number of workers that also occurs with other
+// numbers of CPUs has a line of its own. If a case on this line has as many workers as CPUs, the case is
+// also on the line SameAsCPUs.
 func LinesByCPUs[C any](cases []C, recordOf func(C) *Record) []Line[C] {
 	workers := func(c C) string { v, _ := recordOf(c).Axes.Get(WorkersKey); return v }
 	own := func(c C) bool { return workers(c) == strconv.Itoa(recordOf(c).Processors()) }

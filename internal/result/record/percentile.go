@@ -11,9 +11,10 @@ import (
 // value with rank ⌈p n / 100⌉ in ascending order.
 const NearestRank = "nearest-rank"
 
-// Percentile returns the nearest-rank percentile p of a histogram, or 0 if the histogram is empty. It is the
-// upper end of the bucket that has the value with rank ⌈p n / 100⌉ (see NearestRank). The histogram's own method
-// rounds p n / 100 to the nearest integer instead, so that four of 3,861 values are above the P99.9, not three.
+// Percentile returns the nearest-rank percentile p of a histogram, or 0 if the histogram is empty. Let n be the
+// number of values. Percentile takes the bucket with the value of rank ⌈p n / 100⌉ (see NearestRank), and
+// returns the upper end of this bucket. The histogram's own method rounds p n / 100 to the nearest integer
+// instead. With that method, four of 3,861 values are above the P99.9; with Percentile, three are.
 func Percentile(h *hdrhistogram.Histogram, p float64) float64 {
 	n := h.TotalCount()
 	if n == 0 {
@@ -68,8 +69,9 @@ func (q Quantity) needs() (p float64, ok bool) {
 	return p, ok
 }
 
-// Few reports whether the record has too few operations for its figure q, as the function Few defines it. This
-// can be true only if the figure is a percentile or is computed from one.
+// Few reports whether the record has too few operations for its figure q. If q is a percentile or is computed
+// from one, the method returns what the function Few returns for this percentile and the number of operations
+// that are done. For any other figure, or if the record does not have this number, the method returns false.
 func (r *Record) Few(q Quantity) bool {
 	p, ok := q.needs()
 	done, known := r.Counter(CountDone)

@@ -11,8 +11,8 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Add appends figures to the record. If the record already has a figure with the same name, Add leaves the new one out
-// and returns a zkbench.ErrParams that names it.
+// Add appends figures to the record. If the record already has a figure with the same name, Add leaves the new figure
+// out and returns zkbench.ErrParams. The text of the error names the figure.
 func (r *Record) Add(figures ...Metric) (err error) {
 	for _, m := range figures {
 		if twice := CheckOnce(r.Metrics, m); twice != nil {

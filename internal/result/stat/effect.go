@@ -87,8 +87,9 @@ func Judge(e Effect, floor float64, better record.Direction) Verdict {
 
 // Tripped reports whether e trips the gate, which is a threshold for changes to the worse.
 // All of e's interval must be worse than both the gate and the noise floor. Both are
-// relative: with a gate of 0.03, a cost trips it above 1.03 times the old value, and a rate
-// below 1/1.03 of the old value. If Judge returns Unknown, Tripped returns false.
+// relative: with a gate of 0.03, a cost trips the gate if it is above 1.03 times the old
+// value, and a rate trips it if it is below 1/1.03 of the old value. If Judge returns
+// Unknown, Tripped returns false.
 func Tripped(e Effect, floor, gate float64, better record.Direction) bool {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return false
@@ -99,7 +100,7 @@ func Tripped(e Effect, floor, gate float64, better record.Direction) bool {
 
 // Detectable returns the minimum detectable effect: the smallest change that this comparison
 // would almost certainly have shown. This is the width of the interval, or the noise floor
-// if that is larger. If there is no interval or no floor, the effect is +Inf.
+// if that is larger. If e has no interval, or floor is NaN, the result is +Inf.
 func (e Effect) Detectable(floor float64) float64 {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return math.Inf(1)

@@ -67,15 +67,15 @@ const (
 //
 // The first measurements only set the thresholds. There are 100 crops, and the threshold of
 // crop i is the quantile 1-0.5^(10(i+1)/100) of the first measurements. Each later
-// measurement enters a Welch test of all measurements, and the Welch test of each crop that
-// keeps it. Another test finds a leak in the variance. Once both classes have LeakSamples
-// measurements, a measurement's squared distance from the mean of its class enters this
-// test.
+// measurement enters a Welch test of all measurements, and the Welch tests of all crops
+// whose thresholds are above it. Another test finds a leak in the variance. Once both
+// classes have LeakSamples measurements, a measurement's squared distance from the mean of
+// its class enters this test.
 //
-// The usual threshold for |t| is 4.5, and a value above 10 leaves no doubt of a leak. A
-// value below 4.5 means that this number of samples shows no leak, not that there is none.
-// The class must be drawn at random for each measurement; otherwise a drift of the machine
-// looks like a leak.
+// The usual limit for |t| is 4.5, and a |t| above 10 leaves no doubt of a leak. A |t| below
+// 4.5 means that this number of samples shows no leak, not that there is none. The class
+// must be drawn at random for each measurement; otherwise a drift of the machine looks like
+// a leak.
 type Leak struct {
 	calibration []float64
 	calibrating int       // number of measurements for the calibration

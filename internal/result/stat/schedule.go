@@ -12,9 +12,9 @@ const (
 	Again Side = "again" // the same program as Old, for the noise floor
 )
 
-// Schedule returns the order in which the processes of a session run. Every block runs each
-// of the sides Old, New and Again once, and every second block runs them in the reverse
-// order:
+// Schedule returns the order in which the processes of a session run. The side Again runs
+// the same program as Old. Every block runs each of the sides Old, New and Again once, and
+// every second block runs them in the reverse order:
 //
 //	old new again | again new old | ...
 //

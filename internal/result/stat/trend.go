@@ -52,11 +52,11 @@ func Trend(means, weights []float64) (change, p float64) {
 // for a trend, so it errs on the side of a longer warm-up. In simulated series of 8 slots
 // with noise of 2 %, Stationary returned false for 4 % of 2000 series if the noise was
 // white, and for 13 % if the noise had an autocorrelation of 0.5. With 16 slots these
-// shares are 5 % and 21 %. A series that falls by five times the noise of a slot passes
-// with a probability of 21 % if it has 8 slots, and of less than 1 % if it has 16. A series
-// that falls by ten times the noise passes with a probability of less than 1 % if it has 8
-// slots. These figures are for one call. If Stationary is called after every slot, the
-// warm-up ends at the first series that passes.
+// shares are 5 % and 21 %. For a series that falls by five times the noise of a slot,
+// Stationary returns true with a probability of 21 % if the series has 8 slots, and of less
+// than 1 % if it has 16. For a series that falls by ten times the noise, this probability
+// is less than 1 % if the series has 8 slots. These figures are for one call. If Stationary
+// is called after every slot, the warm-up ends at the first call that returns true.
 func Stationary(recent []float64) bool {
 	if len(recent) < 8 || !finite(recent) {
 		return false

@@ -42,9 +42,9 @@ func (m *Machine) OfOperations() CPU {
 //   - threads waited for a processor for more than a fifth of the time for which they had one.
 //
 // A process that is alone on a virtual machine with two processors waits for a twentieth,
-// sometimes a tenth, of that time, because its garbage collector also needs a processor. Set
-// crowded if the process itself has more threads than there are processors: waiting is then
-// ignored.
+// sometimes a tenth, of the time for which it has a processor, because its garbage collector also
+// needs a processor. Set crowded if the process itself has more threads than there are
+// processors: waiting is then ignored.
 func (m *Machine) Disturbances(crowded bool) (found []string) {
 	all := m.Wall * time.Duration(m.Processors)
 	share := func(d time.Duration) float64 { return 100 * float64(d) / float64(all) }
@@ -109,9 +109,9 @@ func (after counts) since(before counts) *Machine {
 	return m
 }
 
-// Watch reads the current counts of processor time and of other load on the machine. The function
-// that it returns reads them again, and reports the processor time and the other load since the
-// call of Watch. It returns nil if the platform has no such counts.
+// Watch reads the current counts of processor time and of other load on the machine. Watch
+// returns the function until. This function reads the counts again, and returns the processor
+// time and the other load since the call of Watch, or nil if the platform has no such counts.
 func Watch() (until func() *Machine) {
 	before := counted()
 	return func() *Machine { return counted().since(before) }

@@ -61,8 +61,8 @@ type Sample struct {
 	RSS, Anon, File uint64  // bytes now, as in Memory; 0 if the platform does not report them
 }
 
-// Meter measures a window that is open. Start allocates everything that its readings need
-// before the window opens.
+// Meter measures a window that is open. Before the window opens, Start allocates
+// everything that the Meter needs for its readings.
 type Meter struct {
 	gc                             debug.GCStats
 	pauses                         time.Duration

@@ -85,9 +85,10 @@ func (e *ExitError) Error() string {
 // killed is the state of a program that SIGKILL ended.
 const killed = "signal: killed"
 
-// Cause returns message, the message of a program that failed. If message is empty, Cause returns
-// a text that says so. If state then says that SIGKILL ended the program, the text adds that
-// memory may have run out.
+// Cause returns the reason why a program failed, for an error's text. If message, which is the
+// program's own message, is not empty, Cause returns it. Otherwise Cause returns "no message". If
+// the parameter state says that SIGKILL ended the program, the text adds that memory may have run
+// out.
 func Cause(state, message string) string {
 	switch {
 	case message != "":
@@ -324,8 +325,9 @@ func (p *Process) Wait(ctx context.Context) (Use, error) {
 	return use, nil
 }
 
-// Run runs a program to its end and returns its standard output. If Start or Wait returns an
-// error, Run returns this error; if it comes from Wait, Run returns the output so far with it.
+// Run runs a program to its end and returns its standard output. If Start returns an error, Run
+// returns this error. If Wait returns an error, Run returns the output so far together with this
+// error.
 func Run(ctx context.Context, c Command) ([]byte, Use, error) {
 	out := &output{limit: c.Limit.Output}
 	p, err := start(ctx, c, out)

@@ -9,7 +9,7 @@ import (
 
 // Write replaces the file at path with the concatenation of parts. It writes a new file in the same directory,
 // syncs it to disk and renames it. So a concurrent reader never sees half a file, and a program that is killed
-// never leaves one. The new file has the mode of the old one, or 0644 if there was none.
+// never leaves half a file. The new file has the mode of the old one, or 0644 if there was none.
 func Write(path string, parts ...[]byte) (err error) {
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {

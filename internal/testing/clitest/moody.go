@@ -12,15 +12,16 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Moments maps the values of the axis "moment" of Moody to times after the start of the first operation. The
-// first operation that begins after this time fails.
+// Moments says when an operation of the workload Moody fails, for each value of the axis "moment". Durations
+// are counted from the start of the first operation. The first operation that begins after the duration fails.
 var Moments = map[string]time.Duration{"probe": 0, "warm-up": 100 * time.Millisecond, "window": 400 * time.Millisecond, "never": time.Hour}
 
-// Manners lists the values of the axis "manner" of Moody. They are the ways in which the operation fails.
+// Manners lists the ways in which an operation of the workload Moody can fail. They are the values of the axis
+// "manner".
 var Manners = []string{"error", "panic", "exit", "signal", "goexit", "timeout"}
 
-// MoodyFlags has flags for the lengths of the warm-up and the window. With these lengths each of Moments falls
-// into the part of the run that its key names.
+// MoodyFlags has flags for the lengths of the warm-up and the window. With these lengths, the operation fails
+// in the part of the run that the value of the axis "moment" names: the probe, the warm-up or the window.
 var MoodyFlags = []string{"--warmup", "250ms", "--duration", "350ms"}
 
 // Moody returns a workload in which one operation fails. The workload's axes say when and how the operation
@@ -46,8 +47,9 @@ type Mood struct {
 	failed bool
 }
 
-// NewMood returns a case with one operation that fails. The parameter moment is a key of Moments, and the
-// parameter manner is one of Manners.
+// NewMood returns a case of the workload Moody, in which one operation fails. The parameter moment says when
+// it fails, for example "warm-up" (see Moments), and the parameter manner says how, for example "panic" (see
+// Manners).
 func NewMood(moment, manner string) *Mood { return &Mood{after: Moments[moment], manner: manner} }
 
 // turn reports whether the operation that begins now is the one that fails.

@@ -1,6 +1,6 @@
 // Package charts draws the records of a suite. Charts of a workload show throughput by CPUs, latency by throughput,
 // how well the workload scales, what inputs and outputs cost, and the times of stages. Other charts show the sizes of
-// proofs of all workloads. A point is the median of the repetitions, the figure that suite.Results writes. The cases
+// proofs of all workloads. A point is the median of a case's repetitions, which suite.Results writes too. The cases
 // that a line connects differ only in what the chart's axes show. Different machines or builds are never on one line.
 package charts
 
@@ -23,9 +23,9 @@ type Chart struct {
 	Figure      plot.Figure
 }
 
-// All returns the charts for which the records have values, including a chart for each of the grids. Records that did
-// not run to their end are not drawn: a note on the charts gives their number. All returns ErrParams if a record is
-// nil.
+// All returns the charts for which the records have values, including a chart for each of the grids. Records of cases
+// that did not run to their end are not drawn, but a note on the charts gives their number. All returns ErrParams if
+// a record is nil.
 func All(recs []*record.Record, grids ...Grid) ([]Chart, error) {
 	for i, r := range recs {
 		if r == nil {

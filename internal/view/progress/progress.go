@@ -26,9 +26,9 @@ func Bars(w io.Writer) *mpb.Progress {
 	return mpb.New(mpb.WithOutput(w), mpb.WithWidth(30))
 }
 
-// Timed adds a bar that fills while the expected time passes, and stays just short of full
-// after it. Calling done removes the bar. If show is not nil, it is called with the time that
-// the bar shows. Bars stand in the order of their place parameters.
+// Timed adds a bar that fills while the expected time passes. After this time, the bar stays
+// just short of full. Calling done removes the bar. If show is not nil, it is called with the
+// time that the bar shows. Bars are shown in ascending order of the parameter place.
 func Timed(bars *mpb.Progress, place int, label, caption string, expected time.Duration, show func(time.Duration)) (done func()) {
 	expected = max(expected, 1)
 	bar := bars.AddBar(int64(expected),

@@ -38,7 +38,7 @@ var (
 )
 
 // KeccakAggregate returns the workload that makes one proof for the Keccak-256 of many messages, by recursion, or
-// verifies it.
+// verifies such a proof.
 func KeccakAggregate() workload.Def {
 	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages to measure"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{

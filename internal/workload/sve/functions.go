@@ -1,5 +1,5 @@
-// Package sve has the ten functions over the Goldilocks field that the study of ARM SVE
-// compares by time and instructions. Every kernel has all ten.
+// Package sve has the ten functions over the Goldilocks field that the study of ARM SVE compares by
+// time and instructions. All ten are available on every goldilocks.Kernel.
 package sve
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// A Function is one of the package's functions on one kernel. Run computes whole units of dst from a
-// and b, where a unit is one element or one state.
+// A Function is one of the package's functions on one goldilocks.Kernel. A unit is the smallest input
+// of the function: one element or one state. Run computes whole units of dst from a and b.
 type Function struct {
 	Name string
 	Base string // the name of the function of the ten that this one computes in another way, or empty
