@@ -37,8 +37,8 @@ const (
 	Issuers     = "audit issuers"     // the issuer may issue the type
 )
 
-// Context returns the bytes that an audit proof of a pseudonym is bound to. They name only the ledger, so the
-// holder of a pseudonym makes the proof once and need not know the request.
+// Context returns the bytes that an audit proof of a pseudonym is bound to. These bytes name only the ledger.
+// So the holder of a pseudonym makes the proof once, and need not know the request.
 func Context(ledger token.LedgerID) []byte {
 	return append([]byte("audit"), ledger[:]...)
 }

@@ -138,9 +138,10 @@ func (s *IssueService) keep(ctx context.Context, sub *Submission, digest [32]byt
 	return s.vault.update(ctx, func(tx *bbolt.Tx) error { return addPending(tx, sub.Request.Anchor, k) })
 }
 
-// Approve signs an action of a request that redeems tokens, as policies with token.RedeemIssuer require. The
-// action names the issuer that approves (Order.Issuer). The issuer must see what is redeemed, so the parameter
-// redeemed must have the openings of the outputs without an owner, in order (Submission.Redeemed).
+// Approve signs the action of r that has the given index and redeems tokens. Policies with token.RedeemIssuer
+// require this signature. The action names the issuer that approves (Order.Issuer). The issuer must see what
+// is redeemed, so the parameter redeemed must have the openings of the outputs without an owner, in order
+// (Submission.Redeemed).
 //
 // Approve returns ErrPolicy if the action redeems anything but the tokens with these openings, if it names
 // another issuer, or if it redeems a type that this issuer may not issue. The signature is good only for this
