@@ -128,7 +128,8 @@ type Party struct {
 	Key []byte
 }
 
-// String returns name and authority, or type and key, in readable form.
+// String returns, in readable form, the party's Name and Authority, or its Type and Key if it has
+// no Authority.
 func (p Party) String() string {
 	if p.Authority != nil {
 		return fmt.Sprintf("%s (authority %x)", p.Name, []byte(p.Authority[1:min(len(p.Authority), 5)]))

@@ -17,8 +17,9 @@ import (
 // Amounts maps types to values. A type that is not in the map has the value 0.
 type Amounts map[string]uint64
 
-// Deal is what the owner of a wallet agrees to. Sign signs a request only if the request changes what the
-// wallet owns exactly as the deal says, in every token type. The zero Deal agrees to no change.
+// Deal is what the owner of a wallet agrees to. Sign signs a request only if the effect of the request on
+// the wallet's tokens is, in every token type, exactly the effect that the deal states. The zero Deal
+// agrees to no change.
 type Deal struct {
 	Gives, Gets Amounts    // of tokens that the wallet owns alone
 	Shared      SharedDeal // of tokens that it owns together with others
