@@ -35,7 +35,7 @@ const DefaultAggregation = 4
 type Config struct {
 	Curve     string // one of Curves, or a name that Curve knows
 	Bits      int    // values are below 2^Bits; 1 to 64
-	ProofType string // one of ProofTypes; if it is empty, bulletproof
+	ProofType string // one of ProofTypes; the empty string stands for Bulletproof
 
 	// Aggregation is the maximum number of outputs that one range proof covers if ProofType is bulletproof-agg:
 	// 2 to MaxTokens, or 0 for DefaultAggregation. The other proof types prove each output by itself and accept

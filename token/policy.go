@@ -52,8 +52,8 @@ type Limits struct {
 	Inputs, Outputs int // 1 to MaxTokens
 	Metadata        int // bytes, 0 to MaxMetadata
 
-	// Ahead bounds how far the time of a block may be ahead of a clock: that of the validator or server that
-	// chooses the time. It is 1 second to MaxAhead, in whole seconds, and is checked only when a time is
+	// Ahead bounds how far the time of a block may be ahead of the clock of the validator or server that
+	// chooses this time. It is 1 second to MaxAhead, in whole seconds, and is checked only when a time is
 	// chosen. Validating, applying and replaying entries use no clock.
 	Ahead time.Duration
 }

@@ -38,7 +38,7 @@ type RangeProof struct {
 // PublicParams are the parameters that all participants of a token system share. They contain the first policy,
 // and everything that tokens and proofs depend on, which never changes. The id of a ledger depends on their
 // digest, and a proof is bound to the digest of its RangeProof. Local choices (tables, constant time) are not
-// part of them.
+// part of the parameters.
 type PublicParams struct {
 	Curve       string // one of Curves
 	Bits        int    // values are below 2^Bits

@@ -84,8 +84,8 @@ func (k Kind) String() string {
 // Version is the version of the wire format.
 const Version = 2
 
-// Encode returns the canonical encoding of a token, as a ledger stores it: uint16 length, owner, commitment. It
-// returns ErrLimit if the owner is too long.
+// Encode returns the canonical encoding of a token, as a ledger stores it: the length of the owner as a
+// big-endian uint16, the owner, and the commitment. Encode returns ErrLimit if the owner is too long.
 func (t *Token) Encode() ([]byte, error) {
 	if n := len(t.Owner); n > MaxOwner {
 		return nil, &zkbench.LimitError{What: "bytes of owner", Estimate: int64(n), Max: MaxOwner}

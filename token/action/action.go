@@ -33,8 +33,8 @@ type Input struct {
 	Token token.Token
 }
 
-// Action is an action that Parse returned, or an action whose fields the caller has set to encode it. Its proof
-// is not checked; Received.Verify checks it.
+// Action is an action that Parse returned, or an action whose fields the caller has set in order to encode the
+// action. Its proof is not checked; Received.Verify checks it.
 type Action struct {
 	Inputs   []Input       // none if the action is an issue
 	Outputs  []token.Token // an output with an empty owner is redeemed

@@ -100,9 +100,9 @@ func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams,
 	return s, nil
 }
 
-// Transfer drafts a transfer that spends all tokens of the sender and makes the outputs in spec. It derives
-// the blindings as NewIssue does, and its errors are those of NewIssue. It also returns ErrParams if the
-// values of the outputs do not add up to those of the tokens.
+// Transfer drafts a transfer that spends all tokens of the sender and makes the outputs in spec. Like
+// NewIssue, it derives the blindings from a random seed. It returns the errors of NewIssue, and ErrParams
+// if the values of the outputs do not add up to those of the tokens.
 func (s *Sender) Transfer(ctx context.Context, spec Spec) (*Draft, error) {
 	return newDraft(ctx, s, &spec)
 }

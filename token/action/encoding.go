@@ -69,9 +69,9 @@ func seal(body, proof []byte) ([]byte, error) {
 	return b.Bytes()
 }
 
-// Parse parses an action like Decode, but does not decode its points and scalars; Receive decodes them. Parse
-// is cheap, even if data is malicious. The parameter pointLen is the length in bytes of a commitment. The
-// action refers to data, which the caller must not change.
+// Parse parses an action like Decode, but leaves the points and scalars of the action undecoded; Receive
+// decodes them. Parse is cheap, even if data is malicious. The parameter pointLen is the length in bytes of a
+// commitment. The action refers to data, which the caller must not change.
 func Parse(pointLen int, kind token.Kind, data []byte) (*Action, error) {
 	a := new(Action)
 	if err := a.parse(pointLen, kind, data); err != nil {

@@ -37,8 +37,8 @@ const (
 	Issuers     = "audit issuers"     // the issuer may issue the type
 )
 
-// Context returns the bytes that an audit proof of a pseudonym is bound to. They name only the ledger, so the
-// holder of a pseudonym makes the proof once and need not know the request.
+// Context returns the bytes that an audit proof of a pseudonym is bound to. These bytes name only the ledger.
+// So the holder of a pseudonym makes the proof once, and need not know the request.
 func Context(ledger token.LedgerID) []byte {
 	return append([]byte("audit"), ledger[:]...)
 }
@@ -128,7 +128,8 @@ type Party struct {
 	Key []byte
 }
 
-// String returns name and authority, or type and key, in readable form.
+// String returns, in readable form, the party's Name and Authority, or its Type and Key if it has
+// no Authority.
 func (p Party) String() string {
 	if p.Authority != nil {
 		return fmt.Sprintf("%s (authority %x)", p.Name, []byte(p.Authority[1:min(len(p.Authority), 5)]))

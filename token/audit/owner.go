@@ -9,8 +9,9 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// Owner tells auditors who holds a pseudonym. The holder makes it in the clear. When it is sealed to the
-// auditors, a payer can pass it on without learning who is paid. For other identities it is empty.
+// Owner tells auditors who holds a pseudonym. The holder makes the Owner unencrypted. After it is sealed
+// to the auditors, a payer can pass it on without learning who is paid. The Owner of an identity that is
+// not a pseudonym is empty.
 type Owner struct {
 	Certificate []byte // the holder's certificate
 	Proof       []byte // the proof that the pseudonym belongs to the holder; it is bound to Context

@@ -65,8 +65,8 @@ func (v *ed25519Verifier) sameKey(other Verifier) bool {
 type ed25519Signer struct{ key ed25519.PrivateKey }
 
 // NewEd25519Signer returns a Signer that signs with a key of crypto/ed25519. It returns ErrParams if the public
-// half of the key is not that of its secret half, because signatures with such a key would reveal the secret
-// half.
+// half of the key does not belong to the secret half, because signatures with such a key would reveal the
+// secret half.
 func NewEd25519Signer(key ed25519.PrivateKey) (Signer, error) {
 	if len(key) != ed25519.PrivateKeySize || !ed25519.NewKeyFromSeed(key.Seed()).Equal(key) {
 		return nil, fmt.Errorf("%w: not an Ed25519 private key", zkbench.ErrParams)

@@ -20,8 +20,8 @@ type Holder interface {
 	// rand is nil, Request uses the operating system's source of randomness.
 	Request(name string, rand io.Reader) ([]byte, error)
 	// Pseudonym returns a new pseudonym from 32 bytes of rand, or of the operating system's source of
-	// randomness if rand is nil. Do not use a pseudonym for two tokens: everybody would see that they have one
-	// owner.
+	// randomness if rand is nil. Do not use one pseudonym for two tokens: everybody would see that both tokens
+	// have the same owner.
 	Pseudonym(rand io.Reader) (Pseudonym, error)
 	// Restore returns the pseudonym with this nonce again.
 	Restore(nonce [transcript.SeedLen]byte) (Pseudonym, error)

@@ -56,7 +56,7 @@ func (s *Set) Pin(id Identity) (Verifier, error) {
 
 // Verifier returns the verifier of an identity. It returns a cached one, or parses the identity and does not
 // cache the result. It returns a *zkbench.LimitError if the identity is too long. It returns a
-// *zkbench.DecodeError if the type is unknown, or if the payload is not one of that type.
+// *zkbench.DecodeError if the type is unknown, or if the payload is not valid for the type.
 func (s *Set) Verifier(id Identity) (Verifier, error) {
 	if v := s.lookUp(id); v != nil {
 		return v, nil
@@ -64,9 +64,9 @@ func (s *Set) Verifier(id Identity) (Verifier, error) {
 	return parse(id, s.pseudonyms)
 }
 
-// SameKey reports whether two identities have one key: whether the function SameKey returns true for their
-// verifiers. If an identity does not parse, the method returns true only if both identities have the same
-// bytes.
+// SameKey reports whether two identities have one key, that is, whether the function SameKey returns true
+// for their verifiers. If an identity does not parse, the method returns true only if both identities have
+// the same bytes.
 func (s *Set) SameKey(a, b Identity) bool {
 	if a.Type() != b.Type() {
 		return false

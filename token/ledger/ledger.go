@@ -100,8 +100,8 @@ type Reader interface {
 //	"spend"    index in Spends  zkbench.ErrSpent, or ErrNotFound
 //	"create"   index in Creates ErrExists: a token has or had this id
 //
-// If an entry exceeds a limit, its Check is one of these or "request", and its Err has type
-// *zkbench.LimitError. A store reads no clock.
+// If an entry exceeds a limit, the Check of its *zkbench.CheckError is one of these or "request",
+// and the Err has type *zkbench.LimitError. A store reads no clock.
 type Store interface {
 	Reader
 
@@ -210,7 +210,8 @@ func (e *TimeError) Unwrap() error { return zkbench.ErrPolicy }
 
 // AheadError reports that no time can be chosen for the next block. The block cannot be earlier than the
 // last block, whose time is in the field Time. That time is ahead of the validator's own clock by more
-// than Max. Either that clock is wrong, or another validator's clock was. It wraps zkbench.ErrEnv.
+// than Max. Either the validator's own clock is wrong, or another validator's clock was wrong. It wraps
+// zkbench.ErrEnv.
 type AheadError struct {
 	Time, Clock time.Time
 	Max         time.Duration
@@ -235,7 +236,8 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return zkbench.ErrMalformed }
 
-// Corruptf returns a CorruptError with the given place and a formatted reason.
+// Corruptf returns a CorruptError with the given Place. It makes the Reason from format and args
+// like fmt.Sprintf.
 func Corruptf(place, format string, args ...any) *CorruptError {
 	return &CorruptError{Place: place, Reason: fmt.Sprintf(format, args...)}
 }

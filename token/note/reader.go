@@ -14,8 +14,8 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Reader makes the payees of one secret seed on one ledger, and finds and opens the notes for them. It is immutable
-// and safe for concurrent use.
+// Reader holds the keys that are derived from one secret seed for one ledger. It makes a Payee for each address,
+// and finds and opens the notes that are encrypted to its Payees. It is immutable and safe for concurrent use.
 type Reader struct {
 	ledger token.LedgerID
 	seed   [transcript.SeedLen]byte // of note keys
@@ -99,9 +99,10 @@ func (r *Reader) Payee(nonce Nonce, kem token.KEM) (Payee, error) {
 	return Payee{Tag: r.Tag(nonce), KEM: kem, Key: key.PublicKey().Bytes()}, nil
 }
 
-// Own returns the Payee for an address to which only the owner of the seed pays, for example change. The Reader
-// opens such a note without a key agreement. To everybody else the note looks like any other note. The Payee has an
-// empty Key, so it must not be given to other payers. For a KEM other than X25519, Own returns what Payee returns.
+// Own returns the Payee for an address to which only the owner of the seed pays, for example the address that gets
+// the change of a payment. The Reader opens such a note without a key agreement. To everybody else the note looks
+// like any other note. The Payee has an empty Key, so it must not be given to other payers. For a KEM other than
+// X25519, Own returns what Payee returns.
 func (r *Reader) Own(nonce Nonce, kem token.KEM) (Payee, error) {
 	if kem != token.X25519 { // a random encapsulated key would not look like one of ML-KEM
 		return r.Payee(nonce, kem)

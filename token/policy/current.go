@@ -18,10 +18,10 @@ type Current struct {
 	at      atomic.Pointer[token.Policy]
 }
 
-// NewCurrent returns a Current that starts with the given first policy, which must be that of the parameters.
-// If the function adopt is not nil, NewCurrent and Follow call it with every policy before that policy becomes
-// current. This includes the first one. If adopt returns an error, the policy does not become current, and the
-// caller gets the error.
+// NewCurrent returns a Current that starts with the given first policy, which must be the policy in the public
+// parameters of the ledger. If the function adopt is not nil, NewCurrent and Follow call it with every policy
+// before that policy becomes current. This includes the first one. If adopt returns an error, the policy does
+// not become current, and the caller gets the error.
 func NewCurrent(genesis ledger.Genesis, first *token.Policy, adopt func(p *token.Policy) error) (*Current, error) {
 	if err := Check(first); err != nil {
 		return nil, err

@@ -101,8 +101,8 @@ func (u *Update) locksOut() error {
 }
 
 // Message returns a commitment to the ledger, the version, the previous policy, and the next policy. Administrators
-// sign what request.ToSign returns for it and the role request.Administrator. Message returns the error of the
-// policy's Encode if the policy cannot be encoded.
+// sign what request.ToSign returns for this commitment and the role request.Administrator. Message returns the
+// error of the policy's Encode if the policy cannot be encoded.
 func (u *Update) Message() (message [transcript.StateLen]byte, err error) {
 	encoded, err := u.Policy.Encode()
 	if err != nil {
@@ -149,9 +149,9 @@ func (u *Update) HasShortDigest(text string) (bool, error) {
 	return err == nil && strings.EqualFold(bare.Replace(text), bare.Replace(want)), err
 }
 
-// Sign adds the signature of an administrator to Signatures, which stays sorted. If Signatures has one of this
-// administrator already, Sign replaces it. It returns ErrParams if the signer is not an administrator of the
-// given current policy, and not one of the next policy either.
+// Sign adds the signature of an administrator to Signatures, which stays sorted. If Signatures already has a
+// signature of this administrator, Sign replaces that signature. Sign returns ErrParams if the signer is not
+// an administrator of the given current policy, and not one of the next policy either.
 func (u *Update) Sign(current *token.Policy, administrator identity.Signer) error {
 	id := administrator.Identity()
 	if !among(id, current.Administrators.Identities) && !among(id, u.Policy.Administrators.Identities) {

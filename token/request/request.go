@@ -74,7 +74,8 @@ type Issuer struct {
 }
 
 // Message returns a commitment to the ledger, the anchor, the end of validity, and every action with its index and
-// issuer. It covers no signatures and no witnesses. Signers sign what ToSign returns for it.
+// issuer. The commitment covers no signatures and no witnesses. Signers sign what ToSign returns for this
+// commitment.
 func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 	t := transcript.New("request")
 	t.Append("ledger", ledger[:])
@@ -97,7 +98,7 @@ func (r *Request) Message(ledger token.LedgerID) [transcript.StateLen]byte {
 
 // AuditMessage returns a commitment to the given message, which Message returned, and to the witness of every
 // input, except the preimages. So an auditor's signature also covers which members of a threshold sign, and
-// which party of a hash time lock signs. Auditors sign what ToSign returns for it.
+// which party of a hash time lock signs. Auditors sign what ToSign returns for this commitment.
 func (r *Request) AuditMessage(message [transcript.StateLen]byte) [transcript.StateLen]byte {
 	t := transcript.New("request/audit")
 	t.Append("message", message[:])

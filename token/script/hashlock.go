@@ -14,7 +14,8 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// TypeHashLock is the first byte of a hash time lock, which gives its type.
+// TypeHashLock is the first byte of every encoded hash time lock. It tells the lock from other
+// owners.
 const TypeHashLock identity.Type = 0x80
 
 // HashLockVersion is the version of the encoding of hash time locks.
@@ -102,7 +103,8 @@ func ParseHashLock(owner []byte) (*HashLock, error) {
 	return h, nil
 }
 
-// Owner returns the script's canonical encoding. A token that the script locks has it as its owner.
+// Owner returns the script's canonical encoding. A token that the script locks has this encoding as
+// its owner.
 func (h *HashLock) Owner() []byte { return h.owner }
 
 // Image returns the hash whose preimage the recipient must show to spend.

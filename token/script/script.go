@@ -35,7 +35,8 @@ func isPlain(id identity.Identity) bool { return id.Type() != 0 && !IsScript(id)
 // Script is a *HashLock or a *Threshold. A Script is immutable: callers must not change the slices that its
 // methods return.
 type Script interface {
-	// Owner returns the script's canonical encoding. A token that the script locks has it as its owner.
+	// Owner returns the script's canonical encoding. A token that the script locks has this encoding as
+	// its owner.
 	Owner() []byte
 	// Identities returns all identities that the script names, in the order of its encoding. They are plain.
 	Identities() []identity.Identity

@@ -13,7 +13,8 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// TypeThreshold is the first byte of a threshold, which gives its type.
+// TypeThreshold is the first byte of every encoded threshold. It tells the threshold from other
+// owners.
 const TypeThreshold identity.Type = 0x81
 
 // ThresholdVersion is the version of the encoding of thresholds.
@@ -113,7 +114,8 @@ func checkNumbers(k, n int) error {
 	return nil
 }
 
-// Owner returns the script's canonical encoding. A token that the script locks has it as its owner.
+// Owner returns the script's canonical encoding. A token that the script locks has this encoding as
+// its owner.
 func (t *Threshold) Owner() []byte { return t.owner }
 
 // K returns how many members must spend together.

@@ -15,10 +15,10 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Address is the destination of one payment. Do not use it for two payments: everybody would see that they have
-// one payee. The payee makes the address (Wallet.Address) and gives it to the payer. An address does not show
-// the payer who the payee is, because a pseudonym's own key proves nothing. A payer who must know can ask for
-// an address that is signed with a key that the payer knows (Sign, Verify).
+// Address is the destination of one payment. Do not use one address for two payments: everybody would see that
+// both payments go to the same payee. The payee makes the address (Wallet.Address) and gives it to the payer.
+// An address does not show the payer who the payee is, because a pseudonym's own key proves nothing. A payer
+// who must know can ask for an address that is signed with a key that the payer knows (Sign, Verify).
 type Address struct {
 	Owner   []byte   // an identity, or a script; if it is empty, the payment is redeemed
 	Members []Member // one for each identity of the owner, in its order
@@ -117,8 +117,8 @@ func (a *Address) payees() (payees []note.Payee) {
 
 // Locked returns the address of a hash time lock between the owners of two other addresses. Before the
 // deadline, which is in Unix seconds, the recipient can use the preimage of image to claim a token that was
-// paid to this address. From the deadline on, the sender can reclaim the token. Both wallets find the token on
-// the ledger (Vault.Locked). Errors are as for script.NewHashLock.
+// paid to this address. From the deadline on, the sender can reclaim the token. The wallets of both owners
+// find the token on the ledger (Vault.Locked). Errors are as for script.NewHashLock.
 func Locked(image [script.ImageLen]byte, deadline uint64, sender, recipient Address) (Address, error) {
 	lock, err := script.NewHashLock(image, deadline, sender.Owner, recipient.Owner)
 	if err != nil {

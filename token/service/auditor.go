@@ -50,9 +50,9 @@ type Policy interface {
 	// Allow again, with the same anchor and digest.
 	Allow(ctx context.Context, report *audit.Report) error
 	// Settled receives from Reconcile the outcome of each signed request. The parameter landed is true if the
-	// request is on the ledger. It is false if the request can never be on it, because another request has its
-	// anchor or has spent a token that it spends. If Settled returns an error, Reconcile stops and calls it
-	// again next time. After a crash Settled may be called twice for a request.
+	// request is on the ledger. It is false if the request can never be recorded, because another request has
+	// the same anchor or has spent one of its tokens. If Settled returns an error, Reconcile stops, and the
+	// next Reconcile calls Settled again. After a crash Settled may be called twice for a request.
 	Settled(ctx context.Context, anchor []byte, digest [32]byte, landed bool) error
 }
 

@@ -32,8 +32,8 @@ func (s *TransferService) Cancel(ctx context.Context, anchor []byte) (*Submissio
 
 // Consolidate makes a request that merges the smallest tokens of a type into one token of the wallet. It merges
 // as many tokens as one action may spend, and only as many as add up to a value that one token can have.
-// Durability and errors are as for Transfer. Consolidate returns ErrPolicy if there are fewer than two such
-// tokens.
+// Durability and errors are as for Transfer. Consolidate returns ErrPolicy if it finds fewer than two tokens to
+// merge.
 func (s *TransferService) Consolidate(ctx context.Context, typ string) (*Submission, error) {
 	f, err := s.wallet.takeSmallest(typ, s.rules().Limits.Inputs, s.params.Bits)
 	if err != nil {

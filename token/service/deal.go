@@ -17,8 +17,9 @@ import (
 // Amounts maps types to values. A type that is not in the map has the value 0.
 type Amounts map[string]uint64
 
-// Deal is what the owner of a wallet agrees to. Sign signs a request only if the request changes what the
-// wallet owns exactly as the deal says, in every token type. The zero Deal agrees to no change.
+// Deal is what the owner of a wallet agrees to. Sign signs a request only if the effect of the request on
+// the wallet's tokens is, in every token type, exactly the effect that the deal states. The zero Deal
+// agrees to no change.
 type Deal struct {
 	Gives, Gets Amounts    // of tokens that the wallet owns alone
 	Shared      SharedDeal // of tokens that it owns together with others
@@ -30,9 +31,9 @@ type SharedDeal struct {
 	// Spends names the tokens that the request may spend. Sign signs for no other tokens that are owned
 	// together with others.
 	Spends []token.ID
-	// Change lists the addresses at which value stays owned together, for example from the function Shared. The
-	// members must have agreed on them. An output to any other address counts as given away, even to another
-	// script of the same members or of fewer.
+	// Change lists the addresses whose tokens the wallet still owns together with others, for example an
+	// address that the function Shared returned. The members of these addresses must have agreed on them. An
+	// output to any other address counts as given away, even to another script of the same members or of fewer.
 	Change []Address
 	// Pays lists, by type, the payments that leave the tokens in Spends for addresses that are not in Change.
 	// Each payment must be an output of an action that spends some of these tokens, and no tokens that the
@@ -40,7 +41,7 @@ type SharedDeal struct {
 	Pays map[string][]Payment
 	// Issuer is the issuer that approves what is redeemed, if the policy requires approval, else nil.
 	Issuer identity.Identity
-	// Gets is the value that Change receives from elsewhere.
+	// Gets is the value that the addresses in Change receive from other tokens than those in Spends.
 	Gets Amounts
 }
 
@@ -145,7 +146,7 @@ func (a Amounts) sums() map[string]*big.Int {
 // DealError says that the effect of a request on a wallet is not the one that the wallet's owner has agreed
 // to. It wraps zkbench.ErrPolicy.
 type DealError struct {
-	Shared bool     // whether the change is to what is owned together with others
+	Shared bool     // whether the change is to tokens that are owned together with others
 	Type   string   // the type whose change differs
 	Net    *big.Int // the change that the request makes
 	Agreed *big.Int // the change that was agreed

@@ -14,8 +14,8 @@ import (
 )
 
 // Ledger is what a vault follows: a ledger.Reader, or another party that answers in place of a ledger. The
-// documentation of Wallet.Sync says what a vault trusts it with. A Ledger that lags behind only makes the
-// vault late.
+// documentation of Wallet.Sync says what a vault trusts a Ledger with. If a Ledger lags behind, the only
+// effect is that the vault learns of records late.
 type Ledger interface {
 	// Genesis returns what the ledger was created with.
 	Genesis() ledger.Genesis

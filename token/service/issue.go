@@ -52,8 +52,8 @@ func identityOf(set *identity.Set, list string, ids [][]byte, signer identity.Si
 
 // Issue makes one request that issues tokens, with an action for each order, proves it, and signs it as issuer.
 // When Issue returns a nil error, the submission is durable. Issue returns ErrParams if the signer is not an
-// issuer, ErrPolicy if the signer may not issue the type, and ErrAnchorConflict if another submission has the
-// anchor. If an order is refused, errors are as for Transfer.
+// issuer, ErrPolicy if the signer may not issue the type of an order, and ErrAnchorConflict if another
+// submission has the anchor of the orders. If an order is refused, errors are as for Transfer.
 func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission, error) {
 	plans, err := s.plans(0, orders)
 	if err != nil {
@@ -138,13 +138,14 @@ func (s *IssueService) keep(ctx context.Context, sub *Submission, digest [32]byt
 	return s.vault.update(ctx, func(tx *bbolt.Tx) error { return addPending(tx, sub.Request.Anchor, k) })
 }
 
-// Approve signs an action of a request that redeems tokens, as policies with token.RedeemIssuer require. The
-// action names the issuer that approves (Order.Issuer). The issuer must see what is redeemed, so the parameter
-// redeemed must have the openings of the outputs without an owner, in order (Submission.Redeemed).
+// Approve signs the action of r that has the given index and redeems tokens. Policies with token.RedeemIssuer
+// require this signature. The action names the issuer that approves (Order.Issuer). The issuer must see what
+// is redeemed, so the parameter redeemed must have the openings of the outputs without an owner, in order
+// (Submission.Redeemed).
 //
-// Approve returns ErrPolicy if the action redeems anything but the tokens with these openings, if it names
-// another issuer, or if it redeems a type that this issuer may not issue. The signature is good only for this
-// request under its anchor. Pay out only when the request is on the ledger.
+// Approve returns ErrPolicy if the action redeems anything but the tokens with these openings, if the action
+// names another issuer, or if the action redeems a type that this issuer may not issue. The signature is good
+// only for this request under its anchor. Pay out only when the request is on the ledger.
 func (s *IssueService) Approve(ctx context.Context, r *request.Request, index int, redeemed ...token.Opening) error {
 	if s.rules().Redeem != token.RedeemIssuer {
 		return deny("the policy lets owners redeem")

@@ -10,7 +10,8 @@ import (
 	"github.com/zkbench/zkbench/token/script"
 )
 
-// LockedToken is a token that a hash time lock owns. The wallet is its sender or its recipient.
+// LockedToken is a token that a hash time lock owns. The wallet is the sender or the recipient of
+// the lock.
 type LockedToken struct {
 	UnspentToken
 	Lock *script.HashLock

@@ -17,14 +17,14 @@ import (
 // Reconcile reads the ledger's log from where the last Reconcile ended, and follows the policy updates in it.
 // It finds out what became of the requests that the auditor has signed. Some are on the ledger. Others never
 // will be on it, because another request has their anchor or has spent a token that they spend. Reconcile
-// reports both kinds to the auditor's Policy (Settled); Unlanded yields the signed requests that are of neither
-// kind so far. Reconcile returns the number of signed requests that it found on the ledger.
+// reports both kinds to the auditor's Policy (Settled); Unlanded yields the signed requests whose outcome is
+// still open. Reconcile returns the number of signed requests that it found on the ledger.
 //
 // Reconcile passes a record to the function stray if the auditor has not signed the record's request, or has
-// signed that request with another witness. If every request needs this auditor, a stray record means that the
-// vault was lost or that a validator cannot be trusted. Policy updates, and records that a fork has from its
-// parent, are not stray. Records are checked as Wallet.Sync checks them, and validated if Vault.CheckRecords
-// was called. Errors are as for Sync.
+// signed a request with the same content and another witness. If every request needs this auditor, a stray
+// record means that the vault was lost or that a validator cannot be trusted. Policy updates, and records that
+// a fork has from its parent, are not stray. Records are checked as Wallet.Sync checks them, and validated if
+// Vault.CheckRecords was called. Errors are as for Sync.
 //
 // The vault counts a record as seen only after stray and Settled have returned nil for it and for all records
 // before it. If stray or Settled returns an error, or the process ends, the next Reconcile reports the record

@@ -50,7 +50,7 @@ type Payment struct {
 
 // Order asks a service for one action.
 type Order struct {
-	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; if it is nil, the first order's anchor is used, and if that is nil too, AnchorLen random bytes
+	Anchor   []byte // the transaction's id, 1 to token.MaxAnchor bytes; if it is nil, the service uses the first order's anchor, or draws AnchorLen random bytes if that is nil too
 	Type     string // 1 to token.MaxType bytes
 	Payments []Payment
 	Metadata []byte    // public data of the application
@@ -73,7 +73,7 @@ type Order struct {
 
 // Submission is what a service makes from orders: a request, and the information for its auditors.
 type Submission struct {
-	Request     *request.Request   // without the auditors' signatures, and without an issuer's on a redemption that needs one
+	Request     *request.Request   // without the signatures of auditors, and without the signature of an issuer who must approve a redemption
 	Information *audit.Information // for the auditors: secret
 
 	drawn bool   // the anchor was drawn by the service that made the submission

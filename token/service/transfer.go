@@ -51,7 +51,8 @@ func NewTransferService(params *token.PublicParams, proofType string, tuning tok
 // tokens do not suffice. It returns a *zkbench.LimitError if they suffice but an action would need more inputs
 // than the policy allows; Consolidate merges tokens, so that fewer are needed. It returns ErrLimit if the
 // selected tokens are worth 2^64 or more together, and ErrPolicy if all payments are 0 and no token is free,
-// because even then an action needs one. It returns ErrAnchorConflict if another submission has the anchor.
+// because even then an action needs an input. It returns ErrAnchorConflict if another submission has the anchor
+// of the orders.
 func (s *TransferService) Transfer(ctx context.Context, orders ...Order) (*Submission, error) {
 	parts, end, err := s.parts(0, orders)
 	defer end()

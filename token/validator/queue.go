@@ -85,7 +85,7 @@ func NewQueue(v *Validator, tokens Tokens, at func() time.Time, b Batching) (*Qu
 }
 
 // Validate validates an encoded request together with the requests of other callers. If ctx ends, Validate
-// returns the context's cause at once, and withdraws the request if that is not in a batch yet. The other
+// returns the context's cause at once, and withdraws the request if it is not in a batch yet. The other
 // requests of a batch are not affected; a batch stops when all its callers have left.
 //
 // Validate returns a *zkbench.LimitError while the queue is full (MaxWaiting); the caller may try again

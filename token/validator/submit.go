@@ -54,7 +54,8 @@ func (v *Validator) blockTime(clock, last time.Time) (time.Time, error) {
 	return last, nil
 }
 
-// Submit implements ledger.Submitter. It applies the requests in batches that the store accepts.
+// Submit implements ledger.Submitter. It applies the requests in batches that are within the
+// store's limits.
 //
 // Submit looks up each request by its anchor and digest before it verifies anything. If Submit refuses a
 // request, it looks the request up once more, because another validator may have recorded it in the meantime.

@@ -389,8 +389,8 @@ func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError))
 
 // Authorized runs the checks of an encoded request that need neither a ledger nor a clock. An auditor calls
 // it before signing. It checks encodings, proof types, limits, the policy's rules, and the signatures of
-// issuers and owners. If a token has a script, the signers that the script and its witness name must have
-// signed; the times in the script are not checked.
+// issuers and owners. If a script owns an input, the identities that the input's witness selects
+// (script.Signers) must have signed. Authorized does not check the times in the script.
 //
 // Authorized does not verify proofs or auditors' signatures. Auditors' signatures and preimages may be
 // missing. It does not check that the tokens exist: anyone can invent a token and sign as its owner. Errors
@@ -406,10 +406,10 @@ func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
 // Ledger returns the id of the validator's ledger.
 func (v *Validator) Ledger() token.LedgerID { return v.ledger }
 
-// First returns a validator for another ledger with the same parameters, for example a parent of this one.
-// The new validator starts with the first policy, which is that of the parameters, and follows updates
-// independently of v. It shares the tables and parsed keys of v. First returns ErrParams if the ledger has
-// other parameters.
+// First returns a validator for another ledger with the same parameters, for example the parent of v's
+// ledger if that ledger is a fork. The new validator starts with the first policy, which is that of the
+// parameters, and follows updates independently of v. It shares the tables and parsed keys of v. First
+// returns ErrParams if the ledger has other parameters.
 func (v *Validator) First(genesis ledger.Genesis) (*Validator, error) {
 	digest, err := v.params.Digest()
 	if err != nil {

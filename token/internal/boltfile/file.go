@@ -76,8 +76,8 @@ type File struct {
 }
 
 // Open opens a file that Create made. It first checks the file's structure, in a time that grows with the
-// number of pages, and then calls check with a read-only transaction. Nothing is written before both succeed.
-// Open returns fs.ErrNotExist, ledger.ErrLocked, a *ledger.CorruptError, or the error of check.
+// number of pages, and then calls check with a read-only transaction. Nothing is written before both checks
+// succeed. Open returns fs.ErrNotExist, ledger.ErrLocked, a *ledger.CorruptError, or the error of check.
 func Open(path string, check func(*bbolt.Tx) error) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {

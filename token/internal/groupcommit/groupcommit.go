@@ -1,6 +1,6 @@
-// Package groupcommit lets the callers of a store with one writer share its transactions. Each caller hands
-// over a job, for example a batch to write. Jobs that arrive during a commit wait, and go into the next
-// transaction together. The package does not know what a commit does with its jobs.
+// Package groupcommit lets several callers of a store that has one writer share one transaction. Each
+// caller hands over a job, for example a batch to write. Jobs that arrive during a commit wait, and go into
+// the next transaction together. The package does not know what a commit does with its jobs.
 package groupcommit
 
 import (
@@ -37,10 +37,10 @@ type group struct {
 }
 
 // New returns a queue. The function fit returns how many of the jobs, counted from the first, go into one
-// transaction. If it returns less than 1, one job goes into it. The function commit carries out one
-// transaction, and must store each job's result in the job. The function commit may keep the slice jobs. The
-// queue never calls commit concurrently, and runs it on a goroutine that ends when commit returns. If commit
-// panics, the callers that wait for it panic too.
+// transaction. If fit returns less than 1, one job goes into the transaction. The function commit carries
+// out one transaction, and must store each job's result in the job. The function commit may keep the slice
+// jobs. The queue never calls commit concurrently, and runs it on a goroutine that ends when commit returns.
+// If commit panics, the callers that wait for it panic too.
 func New[J any](fit func(jobs []J) int, commit func(jobs []J)) *Queue[J] {
 	return &Queue[J]{fit: fit, commit: commit, writer: make(chan struct{}, 1)}
 }

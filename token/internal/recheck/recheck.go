@@ -40,8 +40,8 @@ type Checker struct {
 	last      uint64
 }
 
-// New returns a checker. The first record that it gets must be the one after the records that are in the state
-// already.
+// New returns a checker. The first record that the checker gets must be the one that directly follows the
+// records that were applied to the state before.
 func New(v *validator.Validator, state State) *Checker { return &Checker{validator: v, state: state} }
 
 // Last returns the number of the last record that was validated and applied, or 0 if there is none.
@@ -69,8 +69,8 @@ func (c *Checker) mustWait(next *ledger.Record) bool {
 		slices.ContainsFunc(touches(next), func(k string) bool { return c.touched[k] })
 }
 
-// Add adds a record to those that wait to be validated. If the record depends on waiting ones, Add validates
-// these first. Errors are as for Flush.
+// Add adds a record to those that wait to be validated. If the record may depend on waiting records, Add
+// validates the waiting records first. Errors are as for Flush.
 func (c *Checker) Add(ctx context.Context, next ledger.Record) error {
 	if c.mustWait(&next) {
 		if err := c.Flush(ctx); err != nil {
@@ -89,9 +89,10 @@ func (c *Checker) Add(ctx context.Context, next ledger.Record) error {
 }
 
 // Flush validates the records that wait and applies them to the state. It returns a *ledger.CorruptError that
-// names the first record that is not valid. Flush refuses a record only if it is invalid as the first of a
-// batch. A record that is invalid later in a batch is validated again after the records before it, because it
-// may depend on them in a way that the log does not show. After an error the checker must not be used again.
+// names the first record that is not valid. Flush refuses a record only if the record is invalid as the first
+// one of a batch. If another record of a batch is invalid, Flush applies the records before it and validates
+// it again, because it may depend on them in a way that the log does not show. After an error the checker
+// must not be used again.
 func (c *Checker) Flush(ctx context.Context) error {
 	for len(c.waiting) > 0 {
 		entries, err := c.valid(ctx)

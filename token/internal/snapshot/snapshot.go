@@ -7,9 +7,9 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Params returns a copy of the given parameters, with which it shares no memory, and the id of the ledger with
-// the given genesis. It returns the error of PublicParams.Encode, or ErrParams if the genesis belongs to other
-// parameters.
+// Params returns a copy of the given parameters, and the id of the ledger with the given genesis. The copy
+// shares no memory with the original. Params returns the error of PublicParams.Encode, or ErrParams if the
+// genesis belongs to other parameters.
 func Params(shared *token.PublicParams, genesis ledger.Genesis) (p *token.PublicParams, id token.LedgerID, err error) {
 	encoded, err := shared.Encode()
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Field is a field of an encoded action, with the offset at which it starts there.
+// Field is a field of an encoded action, with the offset at which the field starts in the
+// encoding.
 type Field struct {
 	Bytes  []byte
 	Offset int
@@ -33,8 +34,8 @@ type Witness[O any] struct {
 	Seed [transcript.SeedLen]byte
 }
 
-// Claim is a deferred verification: a decoded statement and its proof, which the parameters that decoded them
-// can verify.
+// Claim is a deferred verification: a decoded statement with its proof. The parameters that decoded both can
+// verify the proof later.
 type Claim interface {
 	// WithAnchor returns a copy of the claim with another anchor in its statement.
 	WithAnchor(anchor []byte) Claim

@@ -42,7 +42,8 @@ func Genesis(t testing.TB, params *token.PublicParams) ledger.Genesis {
 	return ledger.Genesis{Params: digest, Nonce: [32]byte{1}}
 }
 
-// TB is the part of testing.TB that creating keys needs. *rapid.T implements TB, but not testing.TB.
+// TB is the part of testing.TB that is needed to create keys. *rapid.T implements TB, but not
+// testing.TB.
 type TB interface {
 	Helper()
 	Fatal(args ...any)

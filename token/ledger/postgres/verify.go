@@ -22,9 +22,9 @@ import (
 //
 // Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. No snapshot is open
 // while progress runs. Snapshots are short because every transaction of Apply leaves an old version of the
-// one row of the table head. As long as an open snapshot may need these old versions, later transactions
-// have to skip them. The last snapshot is open for longer if its tables take long to count, or if the log
-// grows faster than it is read.
+// only row of the table named head. As long as an open snapshot may need these old versions, later
+// transactions have to skip them. The last snapshot is open for longer if its tables take long to count, or
+// if the log grows faster than it is read.
 //
 // Memory does not depend on the length of the log. A call of Verify blocks only other calls of Verify. Each
 // call of Verify needs a connection of the pool, and together they leave one connection of the pool to other

@@ -86,8 +86,8 @@ func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
 	}
 }
 
-// Decide decides on one call and records rejections in the call. If it returns an error, of type
-// *ledger.CorruptError, nothing of the group may be written.
+// Decide decides on one call and records rejections in the call. If it returns an error, which is
+// of type *ledger.CorruptError, the store must not write anything of the group.
 func (g *Group) Decide(c *Call) error {
 	mark, before := len(g.undo), len(g.Entries)
 	index := g.calls
@@ -133,8 +133,8 @@ func (g *Group) Decide(c *Call) error {
 	return nil
 }
 
-// Decide implements ledger.Store.Decide for a call that NewCall returned when its parameter each was
-// true. The parameter look reads the store, and tail is the store's last batch.
+// Decide implements ledger.Store.Decide. The call c must come from NewCall with each set to true.
+// The parameter look reads the store, and tail is the store's last batch.
 func Decide(look Lookup, genesis ledger.Genesis, tail Batch, c *Call) ([]error, error) {
 	if err := NewGroup(look, genesis, tail).Decide(c); err != nil {
 		return nil, err

@@ -53,8 +53,8 @@ func NewCall(ctx context.Context, batch []ledger.Entry, each bool) (*Call, error
 	return c, nil
 }
 
-// NewStateCall returns a call of ApplyState. Errors are as for NewCall, and a *zkbench.LimitError
-// if state is too long.
+// NewStateCall returns a call of ApplyState. It returns the errors of NewCall, and a
+// *zkbench.LimitError if state is too long.
 func NewStateCall(ctx context.Context, batch []ledger.Entry, state []byte) (*Call, error) {
 	if n := len(state); n > ledger.MaxState {
 		return nil, &zkbench.LimitError{What: "bytes of state", Estimate: int64(n), Max: ledger.MaxState}
@@ -82,7 +82,7 @@ func (c *Call) detach() (err error) {
 	return nil
 }
 
-// Entries yields the entries that are not rejected so far.
+// Entries yields the entries that have not been rejected so far.
 func (c *Call) Entries() iter.Seq[*ledger.Entry] {
 	return func(yield func(*ledger.Entry) bool) {
 		for i := range c.entries {

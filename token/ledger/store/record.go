@@ -121,8 +121,9 @@ func (a *Anchored) Append(dst []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(dst, a.Seq), a.Digest[:]...)
 }
 
-// Batch is the record of a batch in the table chain: its first and last entry, and its hash, which Link
-// computes from the entries and the hash of the batch before. The batch before the first one is Genesis.
+// Batch is the record of a batch in the table chain: its first and last entry, and its hash. Link
+// computes the hash from the entries and the hash of the previous batch. Before the first batch, the
+// previous batch is the one that the function Genesis returns.
 type Batch struct {
 	First, Last uint64
 	Hash        [32]byte

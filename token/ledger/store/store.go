@@ -40,8 +40,8 @@ func Chunks(from uint64, chunk func(seq uint64) ([]ledger.Record, error)) iter.S
 }
 
 // RecordOf combines a record of the table anchors (the parameter at) with the entry that the log has
-// under the record's sequence number. The parameter entry is nil if the log has none. It returns a
-// *ledger.CorruptError if the two do not match.
+// under the record's sequence number. The parameter entry is nil if the log has none. RecordOf
+// returns a *ledger.CorruptError if the record and the entry do not match.
 func RecordOf(anchor []byte, at Anchored, entry *ledger.Entry) (ledger.Record, error) {
 	place := fmt.Sprintf("anchors %x", anchor)
 	switch {

@@ -27,8 +27,9 @@ type Snapshot interface {
 	Entries(ctx context.Context, first, last uint64, visit func(seq uint64, raw []byte, e *ledger.Entry) error) error
 	// Count returns the number of records in a table.
 	Count(ctx context.Context, table string) (uint64, error)
-	// Renew may replace the snapshot with one of what is committed now, and reports whether it did. Verify
-	// calls it between two batches. The parameter left is the number of entries that are still to be read.
+	// Renew may replace the snapshot with a newer one, which shows what is committed now, and reports
+	// whether it has replaced the snapshot. Verify calls it between two batches. The parameter left is the
+	// number of entries that are still to be read.
 	Renew(ctx context.Context, left uint64) (bool, error)
 }
 
