@@ -6,9 +6,9 @@
 // represented by x R modulo p for R = 2^(52 limbs) (Montgomery 1985). The representation may be p or more; each
 // function states its bound.
 //
-// Eight points form a place, which has one block for each coordinate. All coordinates are below 1.1 p. A place of
-// affine points has the blocks x and y, and a place of projective points has X, Y and Z. Tables store each affine
-// point as an entry: x and then y, both below p, in as few 64-bit words as possible.
+// Eight points form a group called a place, which has one block for each coordinate. All coordinates are below 1.1
+// p. A place of affine points has the blocks x and y, and a place of projective points has X, Y and Z. Tables
+// store each affine point as an entry: x and then y, both below p, in as few 64-bit words as possible.
 //
 // A transform has levels. Each level splits each part of a vector into halves: part b into parts 2b and 2b + 1 of
 // the next level. The root of part b is exp(πi rev(b)), in the notation of complex roots of unity. The fraction
