@@ -66,7 +66,7 @@ func (m Model) Check() error {
 	return nil
 }
 
-// Table is one table of the model, filled by a run.
+// Table is one table of the model, with the rows that a run fills.
 type Table struct {
 	Name    string
 	Rows    uint64 // without padding
