@@ -58,9 +58,9 @@ func (f *Field) PlaceWords() int { return 2 * f.Block() }
 // Add performs the additions listed in pairs, by the formula that r selects. The parameter points holds the operands
 // and receives the sums, in groups of eight (places). It takes one inversion in all, and five multiplications and a
 // squaring for each pair. The number of pairs must be even (see PadPairs), and no pair may read a place that another
-// pair writes. To invert an element x, Add calls the function invert with the words of x R. The function must
-// replace them by the words of R/x. If the rule does not apply to some pair, Add returns false and leaves points
-// unchanged.
+// pair writes. To invert an element x, Add calls the function invert with the words of x R, the Montgomery form of
+// x. The function must replace them by the words of R/x. If the rule does not apply to some pair, Add returns false
+// and leaves points unchanged.
 func (f *Field) Add(a *Adder, r Rule, points []uint64, pairs []Pair, invert func(words []uint64)) bool {
 	if len(pairs)%chains != 0 {
 		panic("vec52: odd number of pairs")
@@ -178,9 +178,9 @@ func (f *Field) Distinct(x, y uint64) bool {
 const Negated = 1 << 31
 
 // Gather copies affine points from a table into points, one group of eight (place) after the other. The table holds
-// points as entries (see the package comment), and picks holds the indices of the entries to copy. If the bit
-// Negated is set in an index, Gather negates the point. For each place, picks must have Width indices. The parameter
-// entries is the address of the first entry of the table, which must be contiguous and not empty.
+// points as entries (see the package comment), and the parameter picks holds the indices of the entries to copy. If
+// the bit Negated is set in an index, Gather negates the point. For each place, picks must have Width indices. The
+// parameter entries is the address of the first entry of the table, which must be contiguous and not empty.
 func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	n := len(picks) / Width
 	if len(picks)%Width != 0 || len(points) < n*f.PlaceWords() {

@@ -43,11 +43,11 @@ func (f *Field) rows(x []uint64, rows, stride, columns, parts int) int {
 	return columns * parts
 }
 
-// Four computes two levels of a transform on consecutive parts of a vector, which are in x. The parameter parts is
-// the number of these parts. Each part consists of four rows, and the parameter stride is the number of blocks in a
-// row. Four works on the first blocks of each row; the parameter columns is the number of these blocks. If there
-// are several parts, columns must be equal to stride. The parameter roots has RowWords words for each part.
-// Elements grow from level to level, and the kernels have room for at most 28 levels in all.
+// Four computes two levels of a transform (see the package comment) on consecutive parts of a vector, which are in
+// x. The parameter parts is the number of these parts. Each part consists of four rows, and the parameter stride is
+// the number of blocks in a row. Four works on the first blocks of each row; the parameter columns is the number of
+// these blocks. If there are several parts, columns must be equal to stride. The parameter roots has RowWords words
+// for each part. Elements grow from level to level, and the kernels have room for at most 28 levels in all.
 func (f *Field) Four(d Direction, x []uint64, stride, columns, parts int, roots []uint64) {
 	n := f.rows(x, 4, stride, columns, parts)
 	if len(roots) < parts*f.RowWords() {
@@ -96,9 +96,9 @@ func (f *Field) TwoOfAll(x []uint64, stride, columns int) {
 	}
 }
 
-// Eight computes three levels of a transform on parts of eight elements: on the parts themselves, on their halves
-// and on their quarters. Each block of x is one such part, and the number of blocks must be a multiple of eight.
-// The parameter roots has EightWords words for every eight blocks.
+// Eight computes three levels of a transform (see the package comment) on parts of eight elements: on the parts
+// themselves, on their halves and on their quarters. Each block of x is one such part, and the number of blocks must
+// be a multiple of eight. The parameter roots has EightWords words for every eight blocks.
 func (f *Field) Eight(d Direction, x, roots []uint64) {
 	n := len(x) / (Width * f.Block())
 	if len(x)%(Width*f.Block()) != 0 || len(roots) < n*f.EightWords() || f.limbs != 5 {
