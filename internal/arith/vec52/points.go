@@ -56,7 +56,7 @@ func Resize(s []uint64, n int) []uint64 {
 func (f *Field) PlaceWords() int { return 2 * f.Block() }
 
 // Add performs the additions listed in pairs, by the formula that r selects. The parameter points holds the operands
-// and receives the sums, in groups of eight (places). It takes one inversion in all, and five multiplications and a
+// and receives the sums, in groups of eight (places). Add takes one inversion in all, and five multiplications and a
 // squaring for each pair. The number of pairs must be even (see PadPairs), and no pair may read a place that another
 // pair writes. To invert an element x, Add calls the function invert with the words of x R, the Montgomery form of
 // x. The function must replace them by the words of R/x. If the rule does not apply to some pair, Add returns false
