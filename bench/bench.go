@@ -72,7 +72,8 @@ type Def struct {
 	wrong error
 }
 
-// Properties describes a proof system for people who choose one. An empty field means "not stated".
+// Properties describes a proof system to people who are choosing one. An empty field means "not
+// stated".
 type Properties struct {
 	ProvedBits    float64 // bits of soundness that are proved, without a conjecture
 	ClaimedBits   float64 // bits of soundness that its authors claim

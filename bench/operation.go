@@ -16,8 +16,8 @@ type Instance interface {
 	instance(seed uint64) (workload.Instance, error)
 }
 
-// Operation is one case that has been set up; each operation takes an input of type In. Input, Run
-// and Check are required. All functions except Close are called from many goroutines at once.
+// Operation is one case that has been set up. Its inputs have type In. Input, Run and Check are
+// required. All functions except Close are called from many goroutines at once.
 type Operation[In any] struct {
 	// Input builds one input. It is not timed. The stream of random bytes depends only on the seed
 	// and on the input's number; Input must draw from nothing else, so that a run can be repeated.

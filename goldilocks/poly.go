@@ -27,8 +27,8 @@ const evalBlock = 1 << 9
 // of X^j in polynomial i. EvalAll returns zkbench.ErrParams if a coordinate of point is not
 // canonical. Each polynomial is one task of the executor.
 //
-// Each coefficient costs one multiplication for each coordinate of the point, as in Dot. This
-// makes two or three multiplications.
+// Each coefficient costs one multiplication for each coordinate of the point, so two or three. Such
+// a multiplication costs as much as one in Dot.
 func EvalAll[E Extension[E]](ctx context.Context, ex executor.Executor, polys [][]Element, point E, on ...Kernel) ([]E, error) {
 	if err := checkPoint(point); err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ type Accumulator[S, P any] struct {
 	Scalars []S // of Points
 }
 
-// NewAccumulator returns an empty accumulator. The parameter dynamic is the number of points
-// from proofs for which it makes room.
+// NewAccumulator returns an empty accumulator. The parameter dynamic is the expected number of
+// points from proofs: the accumulator has room for this many, and grows if there are more.
 func NewAccumulator[S, P any](b *Basis[S, P], dynamic int) *Accumulator[S, P] {
 	return &Accumulator[S, P]{
 		Basis:   b,

@@ -118,8 +118,8 @@ type Group[S, P any] interface {
 	// NewTable precomputes multiples of points for fixed-base sums. It returns ErrParams if opts
 	// are out of range or if a point is the identity.
 	NewTable(points []P, opts TableOptions) (Table[S, P], error)
-	// MSM returns Σ scalars[i]·points[i] for points that arrive with a proof. The points may be any
-	// on the curve. For points outside the subgroup, the result is correct up to a component that
+	// MSM returns Σ scalars[i]·points[i] for points that arrive with a proof. MSM accepts any points on
+	// the curve. For points outside the subgroup, the result is correct up to a component that
 	// ClearTorsion removes.
 	MSM(ctx context.Context, ex executor.Executor, points []P, scalars []S) (P, error)
 }

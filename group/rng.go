@@ -14,8 +14,8 @@ const (
 )
 
 // DRBG is a deterministic random bit generator seeded from the system: fast-key-erasure ChaCha20
-// (D. J. Bernstein, Fast-key-erasure random-number generators, 2017). It is the random source
-// behind the curve name BLS12_381_BBS_GURVY_FAST_RNG. It is safe for concurrent use.
+// (D. J. Bernstein, Fast-key-erasure random-number generators, 2017). It is the random source if
+// the curve BLS12_381_BBS_GURVY_FAST_RNG is chosen. It is safe for concurrent use.
 //
 // The output cannot be distinguished from random bytes by anyone who does not know the state. A
 // stolen state does not reveal earlier output: every expansion of the key into output also makes

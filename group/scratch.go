@@ -33,9 +33,9 @@ func (k *kept) Put(x any) {
 }
 
 // WithScratch returns g with its own working memory for MSM. Each sum reuses the memory of the
-// previous sum, and the garbage collector does not free that memory between two sums. Use it to
-// compute many large sums one after another. The memory is freed with the returned group. If g
-// keeps no such memory, WithScratch returns g itself.
+// previous sum, and the garbage collector does not free that memory between two sums. Use the
+// returned group to compute many large sums one after another. The memory is freed with the
+// returned group. If g keeps no such memory, WithScratch returns g itself.
 func WithScratch[S, P any](g Group[S, P]) Group[S, P] {
 	if own, ok := g.(interface{ withScratch() Group[S, P] }); ok {
 		return own.withScratch()

@@ -45,10 +45,10 @@ type StoreOptions struct {
 
 const defaultStored = 128
 
-// Store precomputes multiples of points for sums over many of them. The points may be any on the
-// curve, as for Group.MSM, except the identity. Store returns ErrParams if opts.Spacing is not 0,
-// 64 or 128, or if a point is the identity. If the multiples do not fit in memory, the error is of
-// type *zkbench.LimitError.
+// Store precomputes multiples of points for sums over many of them. Store accepts any points on the
+// curve except the identity. They need not be in the subgroup of prime order (see Group.MSM). Store
+// returns ErrParams if opts.Spacing is not 0, 64 or 128, or if a point is the identity. If the
+// multiples do not fit in memory, the error is of type *zkbench.LimitError.
 func Store[S, P any](ctx context.Context, ex executor.Executor, g Group[S, P], points []P, opts StoreOptions) (Stored[S, P], error) {
 	opts.Spacing = cmp.Or(opts.Spacing, defaultStored)
 	if !slices.Contains([]int{64, 128}, opts.Spacing) {

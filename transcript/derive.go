@@ -5,7 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// SeedLen is the number of random bytes that a prover draws as a seed, once per action.
+// SeedLen is the length in bytes of a prover's random seed. The prover draws one seed for each
+// action, for example for a transfer.
 const SeedLen = 32
 
 // XOF returns SHAKE256 over the frames of domain and parts. Provers use it for everything that

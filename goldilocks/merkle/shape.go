@@ -24,7 +24,8 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// Shape is the size of the data that a tree commits to: Rows rows of Width elements.
+// Shape is the size of the data that a tree commits to. Rows is the number of rows, and Width is
+// the number of elements in each row.
 type Shape struct{ Rows, Width int }
 
 // MaxRows and MaxWidth bound a shape. Both of its numbers become elements of the permutation that

@@ -36,10 +36,10 @@ const chunk = 512
 // Build builds a tree, on the given executor and kernel. The parameter rows holds one row after
 // another. The tree keeps this slice, so its elements must not change.
 //
-// Build returns ErrParams if shape.Check does or if rows does not have Rows × Width elements. If an
-// element is not canonical, the error is of type *zkbench.DecodeError and says where. If there is
-// no memory for the tree, Build returns ErrLimit with the tree's size, before it allocates
-// anything.
+// Build returns ErrParams if shape.Check returns it, or if rows does not have Rows × Width
+// elements. If an element is not canonical, the error is of type *zkbench.DecodeError and says
+// where. If there is no memory for the tree, Build returns ErrLimit with the tree's size, before it
+// allocates anything.
 func Build(ctx context.Context, ex executor.Executor, shape Shape, rows []goldilocks.Element, on ...goldilocks.Kernel) (*Tree, error) {
 	if err := shape.Check(); err != nil {
 		return nil, err

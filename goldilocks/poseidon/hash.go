@@ -60,7 +60,7 @@ func HashOrNoop(in []goldilocks.Element) Digest {
 // Hash hashes inputs of any length. It puts the length plus 1 into the capacity and then runs the
 // sponge of HashNoPad, with the last block padded by zeros. Every input, even the empty one, goes
 // through the permutation. In Compress and in the other hashes, the capacity starts as zeros. In
-// Hash it never does, because of the 1.
+// Hash it never starts as zeros, because of the 1.
 func Hash(in []goldilocks.Element) Digest {
 	var s State
 	s[Rate] = goldilocks.Element(len(in) + 1) // below 2^61: elements have eight bytes

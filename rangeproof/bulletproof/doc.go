@@ -11,12 +11,12 @@
 //
 // The prover folds no generators. Instead, it keeps one coefficient per block of generators and
 // computes each round's L and R as sums over the fixed-base table. The prover stops the recursion
-// at a configured length and sends both vectors. The verifier multiplies both verification
-// equations by weights and adds them to an accumulator. So one multi-scalar multiplication
-// verifies one proof or a whole batch.
+// when the two vectors have a configured length, and sends them. The verifier multiplies both
+// verification equations by weights and adds them to an accumulator. So one multi-scalar
+// multiplication verifies one proof or a whole batch.
 //
-// Unless the basis is a Basis.ConstantTime, the prover uses digits of secret scalars as table
-// indices (see package group), so its time and memory accesses depend on them. Arithmetic on
-// scalars is done by the group's scalar field. Prove does not check that the witness opens V. If
-// the witness does not open V, the verifier rejects the proof.
+// Unless the basis was made with Basis.ConstantTime, the prover uses digits of secret scalars as
+// table indices (see package group), so its time and memory accesses depend on these scalars.
+// Arithmetic on scalars is done by the group's scalar field. Prove does not check that the witness
+// opens V. If the witness does not open V, the verifier rejects the proof.
 package bulletproof

@@ -32,8 +32,8 @@ const (
 
 	// MaxBits is the maximum bit length, since values are of type uint64.
 	MaxBits = 64
-	// MaxAggregate is the maximum MaxCommitments that New accepts. It bounds memory; the protocol
-	// itself has no bound.
+	// MaxAggregate is the largest Config.MaxCommitments that New accepts. It bounds memory; the
+	// protocol itself has no bound.
 	MaxAggregate = 256
 )
 

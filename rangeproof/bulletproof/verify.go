@@ -11,8 +11,8 @@ import (
 
 // Replay implements rangeproof.Protocol. It returns ErrProof if the proof does not have the
 // protocol's Shape, contains the identity, or leads to a zero challenge. It returns ErrParams if
-// the number of commitments is not accepted. The equations alias V and proof. Do not change these
-// until the equations are accumulated.
+// the number of commitments is not accepted. The equations alias V and proof. Do not change V or
+// proof until the equations are accumulated.
 func (p *Protocol[S, P]) Replay(t *transcript.Transcript, V []P, proof *rangeproof.Proof[S, P]) (rangeproof.Equations[S, P], error) {
 	if err := p.checkCount(len(V)); err != nil {
 		return nil, err

@@ -15,9 +15,9 @@
 // If the transcript's hash is modelled as a random oracle and discrete logarithms are hard, a proof
 // shows knowledge of v and r. It reveals nothing else (perfect zero knowledge).
 //
-// The prover is not constant-time unless the basis is a Basis.ConstantTime (SECURITY.md).
-// Otherwise its multi-scalar multiplications use secret digits as table indices, including the
-// value's bits.
+// The prover is constant-time only if the basis was made with Basis.ConstantTime (SECURITY.md).
+// With any other basis, its multi-scalar multiplications use secret digits, including the value's
+// bits, as table indices.
 package csp
 
 import (

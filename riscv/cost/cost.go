@@ -66,7 +66,7 @@ func (m Model) Check() error {
 	return nil
 }
 
-// Table is one table of the model, filled by a run.
+// Table is one table of the model, with the number of rows that a run needs in it.
 type Table struct {
 	Name    string
 	Rows    uint64 // without padding

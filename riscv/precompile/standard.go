@@ -10,10 +10,10 @@ import (
 )
 
 // Standard returns a precompile for each function of the C interface for accelerators in
-// eth-act/zkvm-standards. Numbers are big-endian. Points are x, then y, and infinity is all zero. Elements of
-// Fp2 are encoded as in the EIP of their curve. If inputs are not valid, the call returns a status and the
-// guest continues. If the guest may not access an address, or if the call exceeds a limit of this machine,
-// the guest ends with a fault.
+// eth-act/zkvm-standards. Numbers are big-endian. A point is x and then y; for the point at infinity, both
+// are zero. Elements of Fp2 are encoded as in the EIP of their curve. If inputs are not valid, the call
+// returns a status and the guest continues. If the guest may not access an address, or if the call exceeds a
+// limit of this machine, the guest ends with a fault.
 func Standard() []riscv.Precompile {
 	return slices.Concat(Hashes(), []riscv.Precompile{
 		secp256k1Verify(), secp256k1Recover(), secp256r1Verify(), ripemd(), modExp(),

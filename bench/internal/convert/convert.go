@@ -1,5 +1,5 @@
 // Package convert lets the packages below bench make and read bench's types, although bench does
-// not export their contents. Package bench sets the variables.
+// not export their contents. Its variables are conversion functions, which package bench sets.
 package convert
 
 import "github.com/zkbench/zkbench/internal/workload"

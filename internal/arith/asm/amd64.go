@@ -41,8 +41,8 @@ type Step struct {
 }
 
 // Operand is a value, or text for the assembler if Text is not empty. A text that consists of "=" and a name
-// stands for the constant with that name, in every lane. If the parameter pinned of Write has the name, the
-// constant is in the register given there. Otherwise it is in memory.
+// stands for a vector that has the constant with that name in every lane. Some constants are in registers: the
+// parameter pinned of Write says which ones, and in which registers. All other constants are in memory.
 type Operand struct {
 	Value Value
 	Text  string

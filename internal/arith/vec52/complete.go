@@ -3,11 +3,11 @@ package vec52
 // The functions in this file work on projective points of a curve y² = x³ + b of odd order, for sums over secrets.
 // Their operations and memory accesses do not depend on any point or digit. The identity is (0 : 1 : 0).
 
-// Choices is the number of multiples of each point that AddSelected can add: the multiples by 1 to Choices. With
-// the negatives of these multiples and 0, the digits that AddSelected takes go from -Choices to Choices.
+// Choices is the number of multiples of each point that AddSelected can add: the multiples by 1 to Choices.
+// AddSelected can also add their negatives or 0, so its digits range from -Choices to Choices.
 const Choices = 16
 
-// ProjectiveWords returns the number of words in a place of eight projective points.
+// ProjectiveWords returns the number of words that a group of eight projective points (a place) takes.
 func (f *Field) ProjectiveWords() int { return 3 * f.Block() }
 
 // SetIdentities sets all projective points in sums to the identity.
@@ -19,11 +19,11 @@ func (f *Field) SetIdentities(sums []uint64) {
 	}
 }
 
-// AddSelected adds multiples of points to the eight projective points in sum, which is one place. The points to
-// add come in groups of eight; lane k of sum receives a multiple of point k of each group. For each group, the
-// parameter digits has eight digits, one for each point: a digit d selects the multiple of the point by d. For
-// each group, the parameter table has Choices places of affine points: the points' multiples by 1, by 2, and so
-// on, up to Choices.
+// AddSelected adds multiples of affine points to the eight projective points in sum. The affine points come in
+// groups of eight (places); a multiple of point k of each group is added to point k of sum. For each group, the
+// parameter digits has eight digits, one for each point: if the digit is d, AddSelected adds d times the point.
+// For each group, the parameter table has Choices places, one after the other: the first has the points
+// themselves, the second has twice the points, and so on.
 func (f *Field) AddSelected(sum, table []uint64, digits []int64) {
 	n := len(digits) / Width
 	if len(sum) != f.ProjectiveWords() || len(digits)%Width != 0 || len(table) != n*Choices*f.PlaceWords() {
@@ -40,8 +40,8 @@ func (f *Field) AddSelected(sum, table []uint64, digits []int64) {
 	}
 }
 
-// AddProjective adds each point in others to the point at the same position in sums. Both parameters hold places
-// of projective points and must have the same length.
+// AddProjective adds each point in others to the point at the same position in sums. Both parameters hold
+// projective points in groups of eight (places), and must have the same length.
 func (f *Field) AddProjective(sums, others []uint64) {
 	n := len(sums) / f.ProjectiveWords()
 	if len(others) != len(sums) {
@@ -58,7 +58,8 @@ func (f *Field) AddProjective(sums, others []uint64) {
 	}
 }
 
-// Double doubles each of the eight projective points in sum n times. The parameter sum is one place.
+// Double doubles each of the eight projective points in sum n times. The parameter sum is one group of eight
+// (place).
 func (f *Field) Double(sum []uint64, n int) {
 	switch {
 	case n == 0:

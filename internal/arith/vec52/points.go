@@ -4,8 +4,8 @@ import "slices"
 
 // An entry of a four-word field is one cache line.
 
-// Pair is an addition of eight points to eight points, lane by lane. A and B are the indices of the places that
-// hold the operands, and Sum is the index of the place for the result. Sum may be equal to A.
+// Pair is an addition of eight points to eight points, lane by lane. A and B are the indices of the groups of eight
+// (places) that are added, and Sum is the index of the place for the result. Sum may be equal to A.
 type Pair struct {
 	A, B, Sum uint32
 	Idle      uint32 // one bit for each lane that is not added and stays as it is
@@ -52,14 +52,15 @@ func Resize(s []uint64, n int) []uint64 {
 	return v[:n]
 }
 
-// PlaceWords returns the number of words in a place of eight affine points.
+// PlaceWords returns the number of words that a group of eight affine points (a place) takes.
 func (f *Field) PlaceWords() int { return 2 * f.Block() }
 
-// Add performs the additions in pairs on the places in points, by the formula that r selects. It takes one
-// inversion in all, and five multiplications and a squaring for each pair. The number of pairs must be even (see
-// PadPairs), and no pair may read a place that another pair writes. Add calls the function invert with the words of
-// x R, for an element x. The function must replace them by the words of R/x. If the rule does not apply to some
-// pair, Add returns false and leaves points unchanged.
+// Add performs the additions listed in pairs, by the formula that r selects. The parameter points holds the operands
+// and receives the sums, in groups of eight (places). Add takes one inversion in all, and five multiplications and a
+// squaring for each pair. The number of pairs must be even (see PadPairs), and no pair may read a place that another
+// pair writes. To invert an element x, Add calls the function invert with the words of x R, the Montgomery form of
+// x. The function must replace them by the words of R/x. If the rule does not apply to some pair, Add returns false
+// and leaves points unchanged.
 func (f *Field) Add(a *Adder, r Rule, points []uint64, pairs []Pair, invert func(words []uint64)) bool {
 	if len(pairs)%chains != 0 {
 		panic("vec52: odd number of pairs")
@@ -164,8 +165,8 @@ func (f *Field) backward(r Rule, points []uint64, pairs []Pair, products []uint6
 	}
 }
 
-// Distinct compares the lowest limbs x and y of two elements. It returns true only if they prove that the elements
-// differ modulo p. For elements that differ it rarely returns false. Both elements must be below 2p, so that
+// Distinct compares the lowest limbs x and y of two elements. It returns true only if these limbs prove that the
+// elements differ modulo p. If the elements differ, it rarely returns false. Both elements must be below 2p, so that
 // elements that are equal modulo p differ by 0 or p.
 func (f *Field) Distinct(x, y uint64) bool {
 	d := (x - y) & low52
@@ -173,13 +174,13 @@ func (f *Field) Distinct(x, y uint64) bool {
 	return d != 0 && d != p && d != low52+1-p
 }
 
-// Negated is a bit that may be set in an element of Gather's parameter picks. Gather then negates the point.
+// Negated is a bit that can be set in an index to make Gather negate the point.
 const Negated = 1 << 31
 
-// Gather copies points from a table of entries into the places in points, one place after the other. Each element of
-// picks is the index of an entry in the table. If the bit Negated is set in it, Gather negates the point. For each
-// place, picks must have Width elements. The parameter entries is the address of the first entry of the table, which
-// must be contiguous and not empty.
+// Gather copies affine points from a table into points, one group of eight (place) after the other. The table holds
+// points as entries (see the package comment), and the parameter picks holds the indices of the entries to copy. If
+// the bit Negated is set in an index, Gather negates the point. For each place, picks must have Width indices. The
+// parameter entries is the address of the first entry of the table, which must be contiguous and not empty.
 func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	n := len(picks) / Width
 	if len(picks)%Width != 0 || len(points) < n*f.PlaceWords() {
@@ -196,8 +197,8 @@ func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	}
 }
 
-// Pack converts the affine points in all places of points to entries, one place after the other. The parameter
-// entries is the address at which Pack writes the first entry.
+// Pack converts all affine points in points to entries of a table, as Gather reads them. The parameter points holds
+// groups of eight (places). The parameter entries is the address at which Pack writes the first entry.
 func (f *Field) Pack(entries *uint64, points []uint64) {
 	n := len(points) / f.PlaceWords()
 	switch {

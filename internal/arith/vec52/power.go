@@ -21,8 +21,7 @@ func NewExponent(e *big.Int) Exponent {
 	return x
 }
 
-// PowerWords returns the length that Power's parameter scratch must have if the elements in x
-// have n words in all.
+// PowerWords returns how many words of scratch memory Power needs for elements that have n words in all.
 func PowerWords(n int) int { return n << exponentWindow }
 
 // Power sets z = x^e, element by element. z must not be x, and scratch must have PowerWords(len(x)) words. If x is

@@ -3,8 +3,8 @@ package vec52
 // The functions in this file transform vectors over fields of five limbs, in passes of one, two or three levels over
 // the vector's blocks.
 
-// Direction says whether a transform turns natural order into bit-reversed order or the reverse. The matrices of
-// the two directions are transposes of each other.
+// Direction is the direction of a transform: from natural order to bit-reversed order, or back. The matrices of the
+// two directions are transposes of each other.
 type Direction int
 
 // The two directions of a transform.
@@ -13,7 +13,7 @@ const (
 	FromReversed
 )
 
-// RowWords returns the number of words that the roots of one part have in the parameter roots of Four. These are
+// RowWords returns how many words Four needs in its parameter roots for each part of a vector. These words hold
 // three roots: the root of the part, and the roots of its two halves. Each root is below 1.1 p and is stored limb
 // after limb.
 func (f *Field) RowWords() int { return 3 * f.limbs }
@@ -28,10 +28,10 @@ func (f *Field) SetRow(row, roots []uint64, b int) {
 	}
 }
 
-// EightWords returns the number of words that the roots for eight blocks of a vector have in the parameter roots of
-// Eight. These roots take seven blocks and are below 1.1 p. The first block has the roots of the parts of eight
-// elements. The next two blocks have the roots of the parts' first halves and of their second halves. The last four
-// have the roots of their quarters 0 to 3.
+// EightWords returns how many words Eight needs in its parameter roots for every eight blocks of a vector. These
+// words form seven blocks of roots, all below 1.1 p. The first block has the roots of the parts of eight elements.
+// The next two blocks have the roots of the parts' first halves and of their second halves. The last four have the
+// roots of their quarters 0 to 3.
 func (f *Field) EightWords() int { return 7 * f.Block() }
 
 // rows checks the arguments of a pass over rows and returns how often its loop runs.
@@ -43,11 +43,11 @@ func (f *Field) rows(x []uint64, rows, stride, columns, parts int) int {
 	return columns * parts
 }
 
-// Four computes two levels of a transform on consecutive parts of a vector, which are in x. The parameter parts is
-// the number of these parts. Each part consists of four rows, and the parameter stride is the number of blocks in a
-// row. Four works on the first blocks of each row; the parameter columns is the number of these blocks. If there
-// are several parts, columns must be equal to stride. The parameter roots has RowWords words for each part.
-// Elements grow from level to level, and the kernels have room for at most 28 levels in all.
+// Four computes two levels of a transform (see the package comment) on consecutive parts of a vector, which are in
+// x. The parameter parts is the number of these parts. Each part consists of four rows, and the parameter stride is
+// the number of blocks in a row. Four works on the first blocks of each row; the parameter columns is the number of
+// these blocks. If there are several parts, columns must be equal to stride. The parameter roots has RowWords words
+// for each part. Elements grow from level to level, and the kernels have room for at most 28 levels in all.
 func (f *Field) Four(d Direction, x []uint64, stride, columns, parts int, roots []uint64) {
 	n := f.rows(x, 4, stride, columns, parts)
 	if len(roots) < parts*f.RowWords() {
@@ -96,9 +96,9 @@ func (f *Field) TwoOfAll(x []uint64, stride, columns int) {
 	}
 }
 
-// Eight computes three levels of a transform on parts of eight elements: on the parts themselves, on their halves
-// and on their quarters. Each block of x is one such part, and the number of blocks must be a multiple of eight.
-// The parameter roots has EightWords words for every eight blocks.
+// Eight computes three levels of a transform (see the package comment) on parts of eight elements: on the parts
+// themselves, on their halves and on their quarters. Each block of x is one such part, and the number of blocks must
+// be a multiple of eight. The parameter roots has EightWords words for every eight blocks.
 func (f *Field) Eight(d Direction, x, roots []uint64) {
 	n := len(x) / (Width * f.Block())
 	if len(x)%(Width*f.Block()) != 0 || len(roots) < n*f.EightWords() || f.limbs != 5 {
@@ -115,9 +115,9 @@ func (f *Field) Eight(d Direction, x, roots []uint64) {
 	}
 }
 
-// Turn fills tiles of eight blocks each with the transposed blocks of src. For i and k from 0 to 7, element k of
-// block t + i stride of src becomes element i' of block k' in tile t. Here i' and k' are the numbers i and k with
-// their three bits in reverse order.
+// Turn copies the elements of src to the parameter tiles in transposed order. A tile is eight blocks. For i and k
+// from 0 to 7, element k of block t + i stride of src becomes element i' of block k' in tile t. Here i' and k' are
+// the numbers i and k with their three bits in reverse order.
 func (f *Field) Turn(tiles, src []uint64, stride int) {
 	n := len(tiles) / (Width * f.Block())
 	if len(tiles)%(Width*f.Block()) != 0 || n > 0 && len(src) < (7*stride+n)*f.Block() || f.limbs != 5 {

@@ -3,12 +3,12 @@
 // limbs at once, one pair in each lane of a register.
 //
 // Eight elements form a block, which is stored limb by limb: word 8i+k is limb i of element k. An element x is
-// represented by x R modulo p for R = 2^(52 limbs) (Montgomery 1985). The representation may be p or more; each
-// function states its bound.
+// represented by x R modulo p, where R is 2^(52 l) and l is the number of limbs (Montgomery 1985). The
+// representation may be p or more; each function states its bound.
 //
-// Eight points form a place, which has one block for each coordinate. All coordinates are below 1.1 p. A place of
-// affine points has the blocks x and y, and a place of projective points has X, Y and Z. Tables store each affine
-// point as an entry: x and then y, both below p, in as few 64-bit words as possible.
+// Eight points form a group called a place, which has one block for each coordinate. All coordinates are below 1.1
+// p. A place of affine points has the blocks x and y, and a place of projective points has X, Y and Z. Tables
+// store each affine point as an entry: x and then y, both below p, in as few 64-bit words as possible.
 //
 // A transform has levels. Each level splits each part of a vector into halves: part b into parts 2b and 2b + 1 of
 // the next level. The root of part b is exp(πi rev(b)), in the notation of complex roots of unity. The fraction
@@ -76,8 +76,9 @@ type Field struct {
 }
 
 // New returns the field of order p on kernel k. The number p must be an odd prime of 209 to 256 or of 365 to 384
-// bits. The limbs must have room for multiples of p: R must be at least 32 p. The functions for projective points
-// work on the curve y² = x³ + b; no other function uses b. New panics if p does not have 4 or 6 words of 64 bits.
+// bits. The limbs must have room for multiples of p: R (see the package comment) must be at least 32 p. The
+// functions for projective points work on the curve y² = x³ + b; no other function uses b. New panics if p does
+// not have 4 or 6 words of 64 bits.
 func New(p *big.Int, b uint64, k Kernel) *Field {
 	f := &Field{p: p, b: b, wide: k == IFMA, words: (p.BitLen() + 63) / 64}
 	switch f.words {
@@ -144,7 +145,7 @@ func (f *Field) split(v *big.Int) []uint64 {
 	return out
 }
 
-// Represent returns v R modulo p, the Montgomery form of v.
+// Represent returns the Montgomery form of v: v R modulo p, for R as in the package comment.
 func (f *Field) Represent(v *big.Int) *big.Int {
 	z := new(big.Int).Lsh(v, uint(radix*f.limbs))
 	return z.Mod(z, f.p)

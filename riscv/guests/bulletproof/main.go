@@ -1,6 +1,7 @@
-// Command bulletproof is a guest that verifies a range proof over BN254. It commits to the proof's
-// Pedersen commitment, whose value is then known to be in the range. Its input is in the format of
-// package frames: one byte with the number of bits of the range, the commitment, and the proof.
+// Command bulletproof is a guest that verifies a range proof over BN254. If the proof is valid, the
+// guest's output is the Pedersen commitment, whose value is then known to be in the range. Its
+// input is in the format of package frames: one byte with the number of bits of the range, the
+// commitment, and the proof.
 package main
 
 import (

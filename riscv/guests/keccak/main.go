@@ -1,5 +1,5 @@
-// Command keccak is a guest that commits to the Keccak-256 hash of its input. Built with the tag
-// precompile, it leaves the hashing to the machine.
+// Command keccak is a guest whose output is the Keccak-256 hash of its input. If it is built with
+// the tag precompile, it leaves the hashing to the machine.
 package main
 
 import "github.com/zkbench/zkbench/riscv/guest"

@@ -1,6 +1,6 @@
-// Command merkle is a guest that builds a Merkle tree with Poseidon and commits to its root. Each
-// leaf is a row of eight Goldilocks elements. The input is the elements, eight little-endian bytes
-// each.
+// Command merkle is a guest that builds a Merkle tree with Poseidon. Its output is the tree's root.
+// Each leaf is a row of eight Goldilocks elements. The input is the elements, eight little-endian
+// bytes each.
 package main
 
 import (

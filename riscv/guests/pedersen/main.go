@@ -1,5 +1,5 @@
-// Command pedersen is a guest that hashes pairs of elements of BN254's scalar field and commits to
-// the hashes. The input is the elements, 32 big-endian bytes each.
+// Command pedersen is a guest that hashes pairs of elements of BN254's scalar field. The input is
+// the elements, 32 big-endian bytes each. The output is the hashes.
 package main
 
 import (

@@ -1,7 +1,8 @@
-// Command plonk is a guest that verifies a Plonk proof and commits to its public values. Its input
-// is in the format of package frames: the verifying key, the proof, and the public values, 32
-// big-endian bytes each. Use it for measurement only. It accepts any key, and its output does not
-// name the key, so the output proves nothing about the values.
+// Command plonk is a guest that verifies a Plonk proof. If the proof is valid, the guest's output
+// is the proof's public values. Its input is in the format of package frames: the verifying key,
+// the proof, and the public values, 32 big-endian bytes each. Use it for measurement only. It
+// accepts any key, and its output does not name the key, so the output proves nothing about the
+// values.
 package main
 
 import (

@@ -15,21 +15,21 @@ func (l Limbs) Inverse() int { return int(l) }
 // Mask returns the index of 2^52 - 1.
 func (l Limbs) Mask() int { return int(l) + 1 }
 
-// Quotient returns the index of a constant that is a little below 2^(52 limbs) / p, where limbs is the number of
-// limbs. When an element's last limb is multiplied by this constant, the high half of the product estimates the
-// element divided by p.
+// Quotient returns the index of a constant that is a little below 2^(52 l) / p, where l is the number of limbs. When
+// an element's last limb is multiplied by this constant, the high half of the product estimates the quotient of the
+// element and p.
 func (l Limbs) Quotient() int { return int(l) + 2 }
 
-// Fraction returns the index of a constant that is a little below 2^FractionBits R / p, where R is 2^(52 limbs). The
-// constant can be used if R is at most 2^12 p. When an element's last limb is multiplied by it, the high half of the
-// product estimates the element divided by p, times 2^FractionBits.
+// Fraction returns the index of a constant that is a little below 2^40 R / p. Here R is 2^(52 l), where l is the
+// number of limbs. The constant can be used if R is at most 2^12 p. When an element's last limb is multiplied by
+// this constant, the high half of the product estimates 2^40 times the quotient of the element and p.
 func (l Limbs) Fraction() int { return int(l) + 3 }
 
-// FractionBits is the number of fractional bits of the constant whose index Fraction returns. With this number of
-// bits the constant is below 2^52.
+// FractionBits is the exponent 40 in the constant 2^40 R / p (see Limbs.Fraction). With this exponent the constant
+// is below 2^52.
 const FractionBits = 40
 
-// Negative returns the index of limb i of 2^(52 limbs) - p.
+// Negative returns the index of limb i of 2^(52 l) - p, where l is the number of limbs.
 func (l Limbs) Negative(i int) int { return int(l) + 4 + i }
 
 // One returns the index of limb i of 1 in Montgomery form.
