@@ -183,10 +183,11 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	}
 }
 
-// Late registers the function fill, which computes the late columns of the n rows that were added last,
-// once the challenge is known. The function sets cells[i][j], the cell of late column i in row j of these
-// n rows. Each check and each proof calls fill more than once, perhaps in several goroutines. What fill
-// sets must depend only on the challenge and on data that does not change.
+// Late registers the function fill for the n rows that were added last. The function computes the cells of
+// these rows in the late columns. These are the columns that depend on the challenge of a proof (see the
+// function Challenge). The function fill sets cells[i][j], the cell of late column i in row j of these n
+// rows. Each check and each proof calls fill more than once, perhaps in several goroutines. What fill sets
+// must depend only on the challenge and on data that does not change.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
 	if b.arith.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
 		b.fail("a function for %d rows of %d late columns; accepted are 0 to %d rows, 1 column and more, and a function that is not nil", n, b.arith.Late, len(b.rows))

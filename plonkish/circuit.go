@@ -276,8 +276,8 @@ func (e *UnsatisfiedError) Error() string {
 
 func (e *UnsatisfiedError) Unwrap() error { return zkbench.ErrWitness }
 
-// Wiring is the value of Gate in an UnsatisfiedError that reports wired cells that differ. No gate and no
-// lookup of an arithmetization has that name.
+// Wiring is the value of the field Gate in an UnsatisfiedError which reports that two wired cells differ. No
+// gate and no lookup of an arithmetization has that name.
 const Wiring = "wiring"
 
 // Check returns nil if the witness satisfies the circuit, and an *UnsatisfiedError if not. It checks late

@@ -95,7 +95,8 @@ func halves(width int) (split, limbBits int) {
 }
 
 // WindowRows returns how many rows the given number of hashes takes, not counting rows of constants. It also
-// returns how many rows all tables of these hashes have. The windows have width bits.
+// returns how many rows all tables of these hashes have. The parameter width is the number of bits of each
+// window.
 func WindowRows(width, hashes int) (used, tables int) {
 	windows := pedersen.Windows(width)
 	_, limbBits := halves(width)

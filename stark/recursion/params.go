@@ -12,8 +12,8 @@ type TreeParams struct {
 	Long stark.Params
 }
 
-// LongRows is the least height of a child's highest table for which TreeParams.Long is faster than
-// TreeParams.Child.
+// LongRows is a number of rows. If the highest table of a child has at least that many rows, TreeParams.Long
+// is faster than TreeParams.Child.
 const LongRows = 1 << 10
 
 // Secure100 returns parameters with 100 bits of proved soundness in all layers, up to the Johnson radius,
@@ -67,8 +67,8 @@ func (s TreeParams) last() stark.Config {
 	return stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Params: s.Last}
 }
 
-// Children returns the configuration of the proofs that a tree starts from, given the height of their highest
-// table.
+// Children returns the configuration of the proofs that a tree starts from. The parameter rows is the height
+// of the highest table in these proofs.
 func (s TreeParams) Children(rows int) stark.Config {
 	params := s.Child
 	if rows >= LongRows && s.Long.Name != "" {

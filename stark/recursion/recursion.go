@@ -224,8 +224,8 @@ func (s *System) Traces(proofs []Proof, about []byte) (traces []stark.Trace, sta
 	return s.program.traces(b.Values), statement, err
 }
 
-// Statement returns the statement that proofs of the given statements verify. It holds a digest of the
-// numbers in the given statements. Its context is the parameter about.
+// Statement returns the statement which says that proofs of the given statements verify. The returned
+// statement holds a digest of the numbers in the given statements, and its context is the parameter about.
 func (s *System) Statement(statements []stark.Statement, about []byte) (statement stark.Statement, err error) {
 	if len(statements) != len(s.children) {
 		return statement, fmt.Errorf("%w: %d statements, accepted are %d", zkbench.ErrParams, len(statements), len(s.children))

@@ -26,8 +26,9 @@ func Alone(t testing.TB, c *inside.Circuit) {
 	}
 }
 
-// AloneWire checks the witness in c with one change: one cell holds the value own instead of the value of
-// the cells that are wired to it. This change must break the cell's wire and no other constraint.
+// AloneWire checks the witness in c with one change: the cell in the given column and row holds the value of
+// the parameter own, and not the value of the cells that are wired to it. This change must break the cell's
+// wire and no other constraint.
 func AloneWire(t testing.TB, c *inside.Circuit, column, row int, own fr.Element) {
 	t.Helper()
 	cell := column*(len(c.Unknown)/c.Columns) + row

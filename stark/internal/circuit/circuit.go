@@ -360,8 +360,8 @@ func (b *Builder) Joined(coordinates []Value) Value {
 	return sum
 }
 
-// Triples returns n elements of the cubic extension whose coordinates are stored in pairs, one after the
-// other.
+// Triples returns n elements of the cubic extension. The pairs hold the coordinates of these elements, one
+// element after the other.
 func (b *Builder) Triples(pairs []Value, n int) (all []Value) {
 	square := Constant(X{0, 0, 1})
 	for i := range n {

@@ -16,12 +16,12 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// Verify returns the verifier's error for a proof of a statement of one form. The test fails unless the
-// program of System.Circuit reports the same error. Verify also fills the tables of package recursion with
-// the values that the program has computed from the proof. If the proof verifies, the tables must be
-// satisfied. Otherwise, the row checker (System.Check) must refuse the tables at the first row of the
-// program that does not hold. If these tables are proved all the same, a verifier must refuse their proof.
-// If a proof does not decode, no tables are filled. In short tests, tables are filled for one error of each
+// Verify verifies a proof of a statement that accepts one form, and returns the verifier's error. The test
+// fails unless the program of System.Circuit reports the same error. Verify also fills the tables of package
+// recursion with the values that the program has computed from the proof. If the proof verifies, the tables
+// must be satisfied. Otherwise, the row checker (System.Check) must refuse the tables at the first row of the
+// program that does not hold. If these tables are proved all the same, a verifier must refuse their proof. If
+// a proof does not decode, no tables are filled. In short tests, tables are filled for one error of each
 // kind.
 func Verify(t testing.TB, s *stark.System, proof []byte, about stark.Statement) error {
 	t.Helper()

@@ -22,7 +22,7 @@ const DigestBytes = 32
 type Digest [DigestBytes / 8]uint64
 
 // Hash hashes the leaves and nodes of a tree over elements. It need not hash leaves differently from nodes,
-// because verifiers know the depth of each.
+// because verifiers know the depth of each leaf and node.
 type Hash[E any] interface {
 	Name() string
 	// Leaves sets dst[i] to the hash of columns[0][i], columns[1][i], ... There must be at least one column,
@@ -276,9 +276,10 @@ func climb[E any](hash Hash[E], log, top int, indices []int, rows [][]E, path []
 	return digests, nil
 }
 
-// Verify checks that rows are the leaves at rising indices of the tree of 2^log leaves with the given cap.
-// It returns zkbench.ErrMalformed if path does not have PathLen digests or if there is not one row for each
-// index. It returns zkbench.ErrProof if the rows are not these leaves.
+// Verify checks rows against a tree of 2^log leaves. The parameter top is the cap of the tree. Each rows[i]
+// must be the leaf at indices[i], and the indices must rise. It returns zkbench.ErrMalformed if path does not
+// have PathLen digests or if there is not one row for each index. It returns zkbench.ErrProof if the rows are
+// not these leaves.
 func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]E, path []Digest) error {
 	digests, err := climb(hash, log, len(top), indices, rows, path, nil)
 	if err != nil {
