@@ -116,9 +116,10 @@ func (b *Builder) Ask(bus string, when Expr, tuple ...Expr) {
 	b.message(Message{bus, asksOnce, 1, when, tuple})
 }
 
-// AskUpTo states that rows ask for a tuple on a bus. The value of multiplicity is how many times a row
-// asks. The table must constrain this value to be a number from 0 to most. Proofs are accepted only for
-// heights at which all rows together ask on each bus fewer times than the field's order.
+// AskUpTo states that rows ask for a tuple on a bus. The value of multiplicity is how many times a row asks.
+// The table must constrain this value to be a number between 0 and the value of the parameter most. Proofs
+// are accepted only for heights at which all rows together ask on each bus fewer times than the field's
+// order.
 func (b *Builder) AskUpTo(most uint64, bus string, multiplicity Expr, tuple ...Expr) {
 	if most < 1 {
 		b.fail("asks %q for a tuple up to 0 times, accepted are 1 and more", bus)

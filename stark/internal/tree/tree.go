@@ -47,8 +47,8 @@ type Tree[E any] struct {
 const (
 	// chunk is the number of digests in one task.
 	chunk = 512
-	// Most is the maximum number of omitted levels. With it, a tree stores an eighth of the digests, and
-	// eight leaves are hashed again for each leaf that is opened.
+	// Most is the maximum number of omitted levels. A tree that omits so many levels stores an eighth of the
+	// digests. Then eight leaves are hashed again for each leaf that is opened.
 	Most = 3
 	// logLanes is the base-2 logarithm of how many nodes of an omitted level are hashed at a time.
 	logLanes = 3
@@ -128,8 +128,8 @@ func (t *Tree[E]) Grow(ctx context.Context, ex executor.Executor) ([]Digest, err
 // Cap returns the cap, which commits to the tree.
 func (t *Tree[E]) Cap() []Digest { return t.levels[len(t.levels)-1] }
 
-// Lower holds digests of levels that a tree omits. It maps a node of the lowest stored level to the levels
-// below it, the leaves first.
+// Lower holds digests of levels that a tree omits. It maps the index of a node of the lowest stored level to
+// the digests below this node, one slice for each level, the leaves first.
 type Lower map[int][][]Digest
 
 // Again computes the omitted digests around the given leaves again and adds them to lower. The leaves must
