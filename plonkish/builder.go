@@ -197,7 +197,7 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 }
 
 // Zero returns a Var for the number 0. Each call returns the same Var. The circuit gets one more row at its
-// end, which fixes this Var to 0. For this row the arithmetization must have a gate that can require one
+// end. This row fixes the Var to 0. For this row the arithmetization must have a gate that can require one
 // permuted cell to be 0 and nothing else. The gate must do this with parameters that are all 0, or with one
 // parameter that is 1 and others that are 0. The arithmetic gates can. If no gate can, Build returns
 // zkbench.ErrParams.

@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// Alone checks the witness in c, which a test has forged. The witness must break exactly one constraint of
-// the circuit. If that constraint is left out, the circuit must accept the witness.
+// Alone checks the forged witness in c. The witness must break exactly one constraint of the circuit. If that
+// constraint is left out, the circuit must accept the witness.
 func Alone(t testing.TB, c *inside.Circuit) {
 	t.Helper()
 	s := newSolver(c)

@@ -47,9 +47,9 @@ type Row struct {
 // Pairs is the number of cells in a permutation's state.
 const Pairs = poseidon.Width / 2
 
-// Permutation states that Out is the permutation of In. If Swap is 1, the first two pairs of In are
-// exchanged with the next two before the permutation, which exchanges two digests. Permutation does not
-// constrain Swap; rows of the program must constrain it to be 0 or 1.
+// Permutation states that Out is the permutation of In. If Swap is 1, the first two pairs of In are exchanged
+// with the next two before the permutation. A digest has two pairs, so this exchanges two digests.
+// Permutation does not constrain Swap; rows of the program must constrain it to be 0 or 1.
 type Permutation struct {
 	In, Out [Pairs]Cell
 	Swap    Cell
