@@ -143,8 +143,8 @@ func (b *Builder) newKind(f fixed) Kind {
 	return Kind(len(b.kinds) - 1)
 }
 
-// Row adds a row of kind k. The parameter vars gives the cells of the permuted columns. The parameter free
-// gives the cells of the other columns, which are called free cells.
+// Row adds a row of kind k. The slice vars holds the row's cells in the permuted columns. The slice free
+// holds its cells in the other columns, which are called free cells.
 //
 // If a cell is not given, its value is not fixed to 0: a prover can put any number there. So Build refuses
 // such a cell if a gate or a lookup reads it. If a free cell is given, the prover can still choose its

@@ -55,8 +55,8 @@ func hashToEdwards(i int) twistededwards.PointAffine {
 }
 
 // HashEdwards hashes two elements on the twisted Edwards curve over BN254's scalar field. The hash is the
-// x-coordinate of Σ lo_i·P_(2i) + hi_i·P_(2i+1), where lo_i + 2^127·hi_i is the i-th element and P_j is
-// EdwardsGenerator(j).
+// x-coordinate of Σ lo_i·P_(2i) + hi_i·P_(2i+1), where lo_0 + 2^127·hi_0 is a, lo_1 + 2^127·hi_1 is b, and
+// P_j is EdwardsGenerator(j).
 func HashEdwards(a, b *fr.Element) fr.Element {
 	var sum twistededwards.PointAffine
 	sum.Y.SetOne()

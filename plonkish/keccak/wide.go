@@ -188,7 +188,7 @@ func (w Wide) Columns() int { return len(wideArithmetization(w.units()).Columns)
 // Public returns the public values of messages, three for each permutation. If the permutation ends a
 // message, its values are 1 plus the message's length in bytes, and the two halves of its digest. Each half
 // is 16 bytes, little-endian. For all other permutations the values are 0. Public returns the same errors as
-// Circuit.
+// the method Circuit.
 func (w Wide) Public(messages ...[]byte) ([]fr.Element, error) {
 	capacity, err := w.room(messages)
 	if err != nil {

@@ -16,7 +16,7 @@ type Program struct {
 	Publics     int // 1 plus the index of the last public value that it reads; 0 if it reads none
 }
 
-// Step is one step of a Program. It computes a value by Op.
+// Step is one step of a Program. The operation Op computes the value of the step.
 type Step struct {
 	Op    Op
 	X, Y  int // the operands' steps, for Add, Sub and Mul

@@ -1,8 +1,8 @@
 // Package recursion proves that proofs of package stark verify. It turns many proofs into one proof, which
 // states everything that they state. The verifier is written down as a program. This program is straight-line
-// code that depends on the form of the proofs, but not on the proofs themselves. The form of proofs means
-// their system, the heights of its tables, and the buses, times and lengths in their statements. Tables of
-// package stark prove that the program accepts; they have the program in their fixed columns. So the proof
+// code that depends on the form of the proofs, but not on the proofs themselves. The form of a proof means
+// its system, the heights of the system's tables, and the buses, times and lengths in its statement. Tables
+// of package stark prove that the program accepts; they have the program in their fixed columns. So the proof
 // that this package makes is an ordinary proof of package stark, and another program can verify it in turn.
 //
 // All proofs are over Goldilocks, with its extension of degree 2 or 3. The proofs that a program verifies

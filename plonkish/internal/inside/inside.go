@@ -87,7 +87,7 @@ func (p Poly) Cells() []int {
 	return all
 }
 
-// Evaluate evaluates the polynomial. The function value returns what a cell holds.
+// Evaluate returns the value of the polynomial. It calls the function value to get what a cell holds.
 func (p Poly) Evaluate(value func(cell int) fr.Element) fr.Element {
 	values := make([]fr.Element, len(p))
 	for i, s := range p {

@@ -57,8 +57,8 @@ func (s *solver) refuses(t testing.TB, constraint int) {
 	}
 }
 
-// Tables checks the lookup tables of circuits. The names of the tables must be the keys of want. Each table
-// must have exactly the rows that want has for its name, in any order.
+// Tables checks the lookup tables of circuits. The keys of the map want must be the names of these tables.
+// Each table must have exactly the rows in the map's value for the table's name, in any order.
 func Tables(t testing.TB, want map[string][][]fr.Element, circuits ...*inside.Circuit) {
 	t.Helper()
 	checked := make(map[string]bool)
