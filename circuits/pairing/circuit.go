@@ -22,10 +22,10 @@ type Relation string
 const (
 	// Tripartite proves that the three parties of a key exchange compute the same key K. Party i, for i = 0,
 	// 1, 2, has a secret s_i; indices are modulo 3. The circuit proves knowledge of secrets s_i such that P_i
-	// = [s_i]P and K = e([s_i]P_(i+1), Q_(i+2)) for every i, where P is the generator of G1. The secrets
-	// multiply points of G1 and not of G2, because multiplication is cheaper in G1. Each P_i determines s_i.
-	// The value of K determines Q_0, Q_1 and Q_2 only up to one common factor. So Statement.Check also checks
-	// that Q_i is [s_i]Q, where Q is the generator of G2.
+	// = [s_i]P and K = e([s_i]P_(i+1), Q_(i+2)) for every i, where P is the generator of G1. Each party
+	// multiplies a point of G1, and not of G2, by its secret, because multiplication is cheaper in G1. Each
+	// P_i determines s_i. The value of K determines Q_0, Q_1 and Q_2 only up to one common factor. So
+	// Statement.Check also checks that Q_i is [s_i]Q, where Q is the generator of G2.
 	Tripartite Relation = "tripartite"
 	// Pairing proves that the field Pair of a Statement is the pairing e(P_0, Q_1).
 	Pairing Relation = "pairing"
