@@ -143,8 +143,8 @@ func (b *Builder) newKind(f fixed) Kind {
 	return Kind(len(b.kinds) - 1)
 }
 
-// Row adds a row of kind k. The parameter vars gives the cells of the permuted columns. The parameter free
-// gives the cells of the other columns, which are called free cells.
+// Row adds a row of kind k. The slice vars holds the row's cells in the permuted columns. The slice free
+// holds its cells in the other columns, which are called free cells.
 //
 // If a cell is not given, its value is not fixed to 0: a prover can put any number there. So Build refuses
 // such a cell if a gate or a lookup reads it. If a free cell is given, the prover can still choose its
@@ -183,10 +183,11 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 	}
 }
 
-// Late registers the function fill, which computes the late columns of the n rows that were added last,
-// once the challenge is known. The function sets cells[i][j], the cell of late column i in row j of these
-// n rows. Each check and each proof calls fill more than once, perhaps in several goroutines. What fill
-// sets must depend only on the challenge and on data that does not change.
+// Late registers the function fill for the n rows that were added last. The function computes the cells of
+// these rows in the late columns. These are the columns that depend on the challenge of a proof (see the
+// function Challenge). The function fill sets cells[i][j], the cell of late column i in row j of these n
+// rows. Each check and each proof calls fill more than once, perhaps in several goroutines. What fill sets
+// must depend only on the challenge and on data that does not change.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
 	if b.arith.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
 		b.fail("a function for %d rows of %d late columns; accepted are 0 to %d rows, 1 column and more, and a function that is not nil", n, b.arith.Late, len(b.rows))
@@ -196,7 +197,7 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 }
 
 // Zero returns a Var for the number 0. Each call returns the same Var. The circuit gets one more row at its
-// end, which fixes this Var to 0. For this row the arithmetization must have a gate that can require one
+// end. This row fixes the Var to 0. For this row the arithmetization must have a gate that can require one
 // permuted cell to be 0 and nothing else. The gate must do this with parameters that are all 0, or with one
 // parameter that is 1 and others that are 0. The arithmetic gates can. If no gate can, Build returns
 // zkbench.ErrParams.

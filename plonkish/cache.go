@@ -18,9 +18,10 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Cache stores proving keys in files of the directory Dir, which it creates if it does not exist. A key that
-// it returns is a copy in read-only memory, so later changes of the file do not affect it. ProvingKey.Close
-// frees the memory. Anyone who can write to the directory can replace the keys, so keep it private.
+// Cache stores proving keys in files of the directory Dir. It creates the directory if there is none. A key
+// from a Cache is a copy in read-only memory, so later changes of the file do not affect the key.
+// ProvingKey.Close frees the memory. Anyone who can write to the directory can replace the keys, so keep it
+// private.
 type Cache struct {
 	Dir string
 	// Warn, if set, is called with the reason why a file was not used or not written. The key is right all

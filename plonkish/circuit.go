@@ -49,9 +49,9 @@ type Circuit struct {
 	sites []string // where the Builder's rows are added, for tests; nil: not noted
 }
 
-// Build returns the circuit of all rows so far. A Builder can build only one circuit. Build returns the
-// first error of the Builder's methods, which wraps zkbench.ErrParams. It returns an *UnheldError if a cell
-// or a public value could be any number, and a *zkbench.LimitError if there are too many rows.
+// Build returns the circuit of all rows so far. A Builder can build only one circuit. Build returns the first
+// error of the Builder's methods. This error wraps zkbench.ErrParams. It returns an *UnheldError if a cell or
+// a public value could be any number, and a *zkbench.LimitError if there are too many rows.
 func (b *Builder) Build() (*Circuit, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -276,12 +276,12 @@ func (e *UnsatisfiedError) Error() string {
 
 func (e *UnsatisfiedError) Unwrap() error { return zkbench.ErrWitness }
 
-// Wiring is the value of Gate in an UnsatisfiedError that reports wired cells that differ. No gate and no
-// lookup of an arithmetization has that name.
+// Wiring is the value of the field Gate in an UnsatisfiedError which reports that two wired cells differ. No
+// gate and no lookup of an arithmetization has that name.
 const Wiring = "wiring"
 
-// Check returns nil if the witness satisfies the circuit, and an *UnsatisfiedError if not. It checks late
-// columns for one challenge, which it derives from the other values.
+// Check returns nil if the witness satisfies the circuit, and an *UnsatisfiedError if not. To check late
+// columns, it derives one challenge from the values in the other columns.
 func (c *Circuit) Check() error {
 	return c.guess().check(context.Background(), executor.Serial())
 }

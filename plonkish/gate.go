@@ -9,7 +9,8 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Term is one requirement of a gate: the polynomial Zero must be 0 in every row that has the gate.
+// Term is one requirement of a gate: the value of the polynomial in the field Zero must be 0 in every row
+// that has the gate.
 type Term struct {
 	Name string
 	Zero Expr

@@ -12,7 +12,8 @@ import (
 
 // UnheldError reports a cell or a public value that could be any number; Build refuses such a circuit. Either
 // a gate or a lookup reads a cell that holds no value, or nothing reads the public value. The error wraps
-// zkbench.ErrParams. Row numbers are those of the circuit, which begins with a row for each public value.
+// zkbench.ErrParams. Row numbers count all rows of the circuit. The first rows are those of the public
+// values, one for each.
 type UnheldError struct {
 	Row       int // for a public value, its number
 	Column    string

@@ -107,9 +107,9 @@ func (k *ProvingKey) Verifying() *VerifyingKey { return k.VerifyingKey }
 // prove anything. Verify refuses such a key.
 func (k *VerifyingKey) Insecure() bool { return k.insecure }
 
-// Setup makes the keys of a circuit over a reference string of the circuit's size. It returns
-// zkbench.ErrParams if the string is larger. It returns a *zkbench.LimitError, with the largest possible
-// number of rows, if the string or the memory is too small. It returns the context's cause if ctx ends.
+// Setup makes the keys of a circuit over a reference string of the circuit's size. Setup returns
+// zkbench.ErrParams if the string is larger. If the string or the memory is too small, Setup returns a
+// *zkbench.LimitError with the largest possible number of rows. It returns the context's cause if ctx ends.
 func Setup(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) (*ProvingKey, error) {
 	return setupIn(ctx, ex, c, s, memory.Available())
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
-// Lookup is a tuple of numbers. In rows that use the lookup, the tuple must be a row of a table. If the tuple
-// and the table's rows have different lengths, the shorter is extended with zeros.
+// Lookup is a tuple of expressions over a row of the circuit. In rows that use the lookup, the values of the
+// tuple must be a row of a table. If the tuple and the table's rows have different lengths, the shorter is
+// extended with zeros.
 type Lookup struct {
 	Name  string
 	Tuple []Expr
@@ -53,8 +54,7 @@ func tableRows(tables []*Table) int {
 
 // LookUp returns a kind like k, but rows of the new kind also use some of the arithmetization's lookups:
 // lookup i with the first of the tables, lookup i+1 with the second, and so on. The tuple of each of these
-// lookups must be a row of its table. If a table is nil, rows use the lookup with that index as rows of kind
-// k do.
+// lookups must be a row of its table. If a table is nil, the lookup with its index stays as it is in kind k.
 func (b *Builder) LookUp(k Kind, i int, tables ...*Table) Kind {
 	if int(k) >= len(b.kinds) || i < 0 || i+len(tables) > len(b.arith.Lookups) {
 		b.fail("lookup %d of kind %d; accepted are %d lookups, %d kinds", i+len(tables)-1, k, len(b.arith.Lookups), len(b.kinds))

@@ -15,9 +15,9 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/mapped"
 )
 
-// Cache stores reference strings in files of the directory Dir, which it creates if it does not exist. It
-// stores only strings that the function Insecure has made. A string that it returns is a copy in read-only
-// memory, so later changes of the file do not affect it.
+// Cache stores reference strings in files of the directory Dir. It creates the directory if there is none. It
+// stores only strings that the function Insecure has made. A string from a Cache is a copy in read-only
+// memory, so later changes of the file do not affect the string.
 type Cache struct {
 	Dir string
 	// Warn, if set, is called with the reason why a file was not used or not written. The string is right all

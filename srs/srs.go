@@ -69,8 +69,8 @@ func (s *SRS) InsecureVerifyingKey() *kzg.VerifyingKey {
 	return &key
 }
 
-// Contributions returns how many contributions to the ceremony the string's file states, or 0 for a string
-// from a seed. None of the contributions was verified.
+// Contributions returns the number of contributions to the ceremony, as the string's file states it. For a
+// string from a seed it returns 0. None of the contributions was verified.
 func (s *SRS) Contributions() int { return s.contributions }
 
 // Bytes returns the size of the points in memory, in bytes.

@@ -85,9 +85,9 @@ func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder
 	return v.verify(), nil
 }
 
-// StatementElements returns the numbers of a statement as the cells that Circuit returns hold them, two for
-// each cell. It returns zkbench.ErrParams if Circuit does not support the system, or if the statement does
-// not fit the system.
+// StatementElements returns the numbers of a statement: two for each of the cells that Circuit returns, in
+// the same order. It returns zkbench.ErrParams if Circuit does not support the system, or if the statement
+// does not fit the system.
 func (s *System) StatementElements(about Statement) (values []uint64, err error) {
 	y, err := s.inCircuit()
 	if err != nil {

@@ -92,10 +92,10 @@ func basic(name string, logBlowup, queries int) Params {
 	}
 }
 
-// Security returns what the soundness of a proof depends on. The method Best of the result computes the
-// bits of soundness that are proved. The proof has the given form, and its statement the given number of
-// messages. Security returns zkbench.ErrParams if the tables cannot have the form, or if tables of that
-// form may ask on one bus as many times as the field's order, so that counts could wrap around.
+// Security returns what the soundness of a proof depends on, for proofs of the form f whose statements have
+// the given number of messages. The method Best of the result computes the bits of soundness that are proved.
+// Security returns zkbench.ErrParams if the tables cannot have the form, or if tables of that form may ask on
+// one bus as many times as the field's order, so that counts could wrap around.
 func (s *System) Security(f Form, messages int) (security.Protocol, error) {
 	l, err := s.layoutOf(f)
 	if err != nil {

@@ -16,7 +16,8 @@ const MinGates = 4
 
 // Circuit proves knowledge of x and y for which a chain of gates ends in Last. Each gate takes y and the
 // result of the gate before it. The first gate takes x and y. The public input and the last comparison take
-// one of the n gates each. So if n is a power of two, the circuit fills PLONK's domain exactly.
+// one gate each. These two count among the n gates, where n is the argument of New. So if n is a power of
+// two, the circuit fills PLONK's domain exactly.
 type Circuit struct {
 	X, Y frontend.Variable
 	Last frontend.Variable `gnark:",public"`

@@ -18,8 +18,9 @@ type Variable struct {
 	padding byte
 }
 
-// NewVariable returns the circuit with the given number of blocks, for messages of up to keccak.Rate·blocks -
-// 1 bytes. It returns zkbench.ErrParams if the padding byte is 0 or above 0x7f, or if blocks is less than 1.
+// NewVariable returns the circuit with the given number of blocks. It is for messages of up to
+// keccak.Rate·blocks - 1 bytes. It returns zkbench.ErrParams if the padding byte is 0 or above 0x7f, or if
+// blocks is less than 1.
 func NewVariable(blocks int, padding byte) (*Variable, error) {
 	if blocks < 1 {
 		return nil, fmt.Errorf("%w: %d blocks, accepted are 1 and more", zkbench.ErrParams, blocks)

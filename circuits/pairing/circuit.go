@@ -20,19 +20,22 @@ type Relation string
 
 // The relations that circuits of this package prove.
 const (
-	// Tripartite proves knowledge of secrets s_i with P_i = [s_i]P, where P is the generator. It also proves
-	// that each party i computes the same key K = e([s_i]P_(i+1), Q_(i+2)). The scalar multiplies a point in
-	// G1, where multiplication is cheaper than in G2. P_i binds s_i. K binds the Q_i up to one common factor;
-	// Statement.Check checks that Q_i is [s_i]Q.
+	// Tripartite proves that the three parties of a key exchange compute the same key K. Party i, for i = 0,
+	// 1, 2, has a secret s_i; indices are modulo 3. The circuit proves knowledge of secrets s_i such that P_i
+	// = [s_i]P and K = e([s_i]P_(i+1), Q_(i+2)) for every i, where P is the generator of G1. Each party
+	// multiplies a point of G1, and not of G2, by its secret, because multiplication is cheaper in G1. Each
+	// P_i determines s_i. The value of K determines Q_0, Q_1 and Q_2 only up to one common factor. So
+	// Statement.Check also checks that Q_i is [s_i]Q, where Q is the generator of G2.
 	Tripartite Relation = "tripartite"
-	// Pairing proves that e(P_0, Q_1) is Pair.
+	// Pairing proves that the field Pair of a Statement is the pairing e(P_0, Q_1).
 	Pairing Relation = "pairing"
-	// Scalars proves knowledge of a secret s_0 with P_0 = [s_0]P and Shifted = [s_0]P_1. This is the part of
-	// one party in an exchange, without the pairing.
+	// Scalars proves knowledge of a secret s_0 such that P_0 = [s_0]P and Shifted = [s_0]P_1. Here P is the
+	// generator of G1, and Shifted is a field of Statement. This is the part of one party in an exchange,
+	// without the pairing.
 	Scalars Relation = "scalars"
-	// Check proves that e(-[d]P_0, Q)·e(P_0, [d]Q) = 1 for a constant d. A verifier with a constant key
-	// checks such equations without computing the value of a pairing. Only the form Std has this relation.
-	// It uses gnark's gadget with a residue witness and precomputed lines.
+	// Check proves that e(-[d]P_0, Q)·e(P_0, [d]Q) = 1 for a constant d and the generator Q of G2. A verifier
+	// with a constant key checks such equations without computing the value of a pairing. Only the form Std
+	// has this relation. Its circuit uses gnark's gadget with a residue witness and precomputed lines.
 	Check Relation = "check"
 )
 

@@ -23,8 +23,8 @@ const Parties = 3
 // A verifier calls Verify, which runs Check. Circuits assume that points are on their curves, in the subgroup
 // and not the identity. For an exchange they also assume that P_i and Q_i have the same logarithm.
 //
-// Circuit.Assign makes the public inputs from a statement. Circuits compare values modulo p. So public
-// inputs with other limbs may represent the same values.
+// Circuit.Assign makes the public inputs from a statement. Circuits compare values modulo p, the modulus of
+// BN254's base field. So public inputs with other limbs may represent the same values.
 type Statement struct {
 	Secrets [Parties]fr.Element
 	P       [Parties]bn254.G1Affine // [s_i]P

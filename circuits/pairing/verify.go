@@ -12,8 +12,8 @@ import (
 )
 
 // Verify verifies a proof that the circuit c holds for s. It runs Check, and then calls verify with the
-// public inputs that c makes from s. The secrets of s are not used; a verifier leaves them zero. The function
-// verify calls gnark, for example
+// public inputs that c makes from s. The secrets of s are not used; a verifier leaves them zero. The caller's
+// function verify checks the proof with gnark, for example
 //
 //	s.Verify(c, func(public witness.Witness) error { return groth16.Verify(proof, vk, public) })
 //

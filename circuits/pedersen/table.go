@@ -113,9 +113,10 @@ func (l *lookups) prove(api frontend.API) error {
 	return nil
 }
 
-// Multiplicities computes a hint for the form Tables: how often each row of the lookup tables is looked
-// up. The hint's inputs are the number of tables, the tables' lengths, and the table and digit of each
-// query. If no row has a digit, the hint does not count it, so the lookup argument fails.
+// Multiplicities computes a hint for the form Tables: how often each row of the lookup tables is looked up.
+// The hint's inputs are the number of tables, the tables' lengths, and the table and digit of each query. A
+// digit that is too large for its table has no row there. The hint does not count such a digit, so the lookup
+// argument fails.
 func Multiplicities(_ *big.Int, inputs, outputs []*big.Int) error {
 	n := int(inputs[0].Int64())
 	starts := make([]int, n+1)

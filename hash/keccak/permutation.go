@@ -29,8 +29,8 @@ func RoundConstants() (constants [Rounds]uint64) {
 	return constants
 }
 
-// Rotations returns the rotation offset of each lane in the step ρ. Along the walk of the step π from lane
-// (1, 0), the offset after t steps is (t+1)(t+2)/2 mod 64. The offset of lane (0, 0) is 0.
+// Rotations returns the rotation offset of each lane in the step ρ. The step π moves lanes. The lane to which
+// t applications of π move lane (1, 0) has the offset (t+1)(t+2)/2 mod 64. The offset of lane (0, 0) is 0.
 func Rotations() (offsets [Lanes]int) {
 	x, y := 1, 0
 	for t := range Lanes - 1 {

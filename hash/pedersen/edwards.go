@@ -16,9 +16,9 @@ import (
 // one scalar, different elements could have the same hash.
 const HalfBits = 127
 
-// EdwardsGenerator returns P_i, a point of HashEdwards, for i < 2·Inputs. To find it, the function reads
-// an extendable-output hash of i until a value is the y-coordinate of a point. P_i is this point times
-// the cofactor.
+// EdwardsGenerator returns P_i, one of the constant points that HashEdwards multiplies, for i < 2·Inputs. To
+// find it, the function reads an extendable-output hash of i until a value is the y-coordinate of a point.
+// P_i is this point times the cofactor.
 func EdwardsGenerator(i int) twistededwards.PointAffine { return edwards()[i] }
 
 var edwards = sync.OnceValue(func() *[2 * Inputs]twistededwards.PointAffine {
@@ -55,8 +55,8 @@ func hashToEdwards(i int) twistededwards.PointAffine {
 }
 
 // HashEdwards hashes two elements on the twisted Edwards curve over BN254's scalar field. The hash is the
-// x-coordinate of Σ lo_i·P_(2i) + hi_i·P_(2i+1), where lo_i + 2^127·hi_i is the i-th element and the P_j
-// are the points of EdwardsGenerator.
+// x-coordinate of Σ lo_i·P_(2i) + hi_i·P_(2i+1), where lo_0 + 2^127·hi_0 is a, lo_1 + 2^127·hi_1 is b, and
+// P_j is EdwardsGenerator(j).
 func HashEdwards(a, b *fr.Element) fr.Element {
 	var sum twistededwards.PointAffine
 	sum.Y.SetOne()

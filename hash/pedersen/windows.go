@@ -25,7 +25,7 @@ const ScalarBits = 254
 // Windows returns the number of windows of the given width, in bits, that a scalar has.
 func Windows(width int) int { return (ScalarBits + width - 1) / width }
 
-// Half returns G_i/2, for i < Inputs.
+// Half returns G_i/2, the point whose double is Generator(i), for i < Inputs.
 func Half(i int) grumpkin.G1Affine { return halves()[i] }
 
 var halves = sync.OnceValue(func() (h [Inputs]grumpkin.G1Affine) {
@@ -53,7 +53,8 @@ func Start(width int) grumpkin.G1Affine {
 	return sum
 }
 
-// OddMultiples returns d·2^(width·window)·(G_i/2) for d = 1, 3, ..., 2n - 1.
+// OddMultiples returns n points: d·2^(width·window)·(G_i/2) for d = 1, 3, ..., 2n - 1, where G_i/2 is
+// Half(i).
 func OddMultiples(i, width, window, n int) []grumpkin.G1Affine {
 	base := Half(i)
 	base.ScalarMultiplication(&base, new(big.Int).Lsh(big.NewInt(1), uint(width*window)))

@@ -13,9 +13,9 @@ import (
 
 // Wide is a circuit for one hash or many, with an arithmetization of its own. It has as many permutations as
 // its rows have room for, and they can belong to any messages. Lanes are stored as numbers in base 6. A unit
-// of cells holds eight slices of lanes, of four digits each, and the results that tables give for the
-// slices. These cells hold small numbers, so they are cheap to commit to. A row has one unit or several.
-// With more units in a row there are fewer rows and more columns.
+// is a group of cells. It holds eight slices of lanes, each of four digits, and the results that lookup
+// tables give for the slices. These cells hold small numbers, so they are cheap to commit to. A row has one
+// unit or several. With more units in a row there are fewer rows and more columns.
 type Wide struct {
 	Log     int // 2^Log rows
 	Rows    int // maximum number of rows per round; below RoundRows a row has several units
@@ -188,7 +188,7 @@ func (w Wide) Columns() int { return len(wideArithmetization(w.units()).Columns)
 // Public returns the public values of messages, three for each permutation. If the permutation ends a
 // message, its values are 1 plus the message's length in bytes, and the two halves of its digest. Each half
 // is 16 bytes, little-endian. For all other permutations the values are 0. Public returns the same errors as
-// Circuit.
+// the method Circuit.
 func (w Wide) Public(messages ...[]byte) ([]fr.Element, error) {
 	capacity, err := w.room(messages)
 	if err != nil {

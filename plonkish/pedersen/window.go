@@ -23,9 +23,10 @@ const (
 const limbs = 12
 
 // Window computes hashes in circuits of plonkish.UltraPlonk. Each row handles one window of a scalar. It
-// looks up the odd multiple of G_i/2 that belongs to the window's digit, and adds this point to the sum. The
-// digits of a scalar form an integer below 2^254. For some field elements there are two such integers. So
-// for each scalar 13 more rows constrain the integer to be below the field's order.
+// looks up the odd multiple of G_i/2 that belongs to the window's digit, and adds this point to the sum.
+// Package hash/pedersen has G_i as Generator(i). The digits of a scalar form an integer below 2^254. For some
+// field elements there are two such integers. So for each scalar 13 more rows constrain the integer to be
+// below the field's order.
 type Window struct {
 	b      *plonkish.Builder
 	width  int
@@ -95,7 +96,8 @@ func halves(width int) (split, limbBits int) {
 }
 
 // WindowRows returns how many rows the given number of hashes takes, not counting rows of constants. It also
-// returns how many rows all tables of these hashes have. The windows have width bits.
+// returns how many rows all tables of these hashes have. The parameter width is the number of bits of each
+// window.
 func WindowRows(width, hashes int) (used, tables int) {
 	windows := pedersen.Windows(width)
 	_, limbBits := halves(width)

@@ -31,9 +31,9 @@ type tableKind struct {
 	first, last bool       // of its word
 }
 
-// NewTables returns Tables for words with the given number of bits, which use lookup tables of 2^width
-// rows. It returns zkbench.ErrParams if bits is not between 1 and MaxBits, or if width is not between
-// MinWidth and MaxWidth.
+// NewTables returns Tables for words with the given number of bits. Each lookup table has 2^width rows. It
+// returns zkbench.ErrParams if bits is not between 1 and MaxBits, or if width is not between MinWidth and
+// MaxWidth.
 func NewTables(b *plonkish.Builder, bits, width int) (*Tables, error) {
 	if err := checkBits(bits, 1); err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func (w Where) String() string {
 	return [...]string{"in every row", "in the first row", "in the last row", "in all rows but the last"}[w]
 }
 
-// Constraint is an expression that must be 0 in the rows given by Where.
+// Constraint is an expression that must be 0 in some rows. The field Where says in which.
 type Constraint struct {
 	Name  string
 	Where Where
@@ -99,8 +99,8 @@ func (b *Builder) Public(i int) Expr {
 	return Expr{&node{op: Public, index: i}}
 }
 
-// Zero states that the expression zero is 0 in the rows given by where. Errors refer to this constraint by
-// its name.
+// Zero adds the constraint that the given expression is 0. The parameter where says in which rows, and errors
+// refer to the constraint by the given name.
 func (b *Builder) Zero(where Where, name string, zero Expr) {
 	if where > Transition {
 		b.fail("constraint %q holds nowhere", name)
@@ -116,9 +116,10 @@ func (b *Builder) Ask(bus string, when Expr, tuple ...Expr) {
 	b.message(Message{bus, asksOnce, 1, when, tuple})
 }
 
-// AskUpTo states that rows ask for a tuple on a bus. The value of multiplicity is how many times a row
-// asks. The table must constrain this value to be a number from 0 to most. Proofs are accepted only for
-// heights at which all rows together ask on each bus fewer times than the field's order.
+// AskUpTo states that rows ask for a tuple on a bus. The value of multiplicity is how many times a row asks.
+// The table must constrain this value to be a number between 0 and the value of the parameter most. Proofs
+// are accepted only for heights at which all rows together ask on each bus fewer times than the field's
+// order.
 func (b *Builder) AskUpTo(most uint64, bus string, multiplicity Expr, tuple ...Expr) {
 	if most < 1 {
 		b.fail("asks %q for a tuple up to 0 times, accepted are 1 and more", bus)

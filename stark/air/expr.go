@@ -118,7 +118,7 @@ func (e Expr) Bool() Expr { return e.Mul(Constant(1).Sub(e)) }
 // Xor returns the exclusive or of e and x, which must be bits.
 func (e Expr) Xor(x Expr) Expr { return e.Add(x).Sub(e.Mul(x).Times(2)) }
 
-// Pack returns the sum of 2^i bits[i].
+// Pack returns the sum of 2^i·bits[i] over all i.
 func Pack(bits []Expr) (sum Expr) {
 	for i := len(bits) - 1; i >= 0; i-- {
 		sum = sum.Add(sum).Add(bits[i])

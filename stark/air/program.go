@@ -16,7 +16,7 @@ type Program struct {
 	Publics     int // 1 plus the index of the last public value that it reads; 0 if it reads none
 }
 
-// Step is one step of a Program. It computes a value by Op.
+// Step is one step of a Program. The operation Op computes the value of the step.
 type Step struct {
 	Op    Op
 	X, Y  int // the operands' steps, for Add, Sub and Mul
@@ -221,8 +221,9 @@ func (nexts) Add(x, y bool) bool { return x || y }
 func (nexts) Sub(x, y bool) bool { return x || y }
 func (nexts) Mul(x, y bool) bool { return x || y }
 
-// Wraps reports whether the program reads the first row as the row after the last. It does if one of its
-// messages reads the next row, or if a constraint that holds in the last row reads the next row.
+// Wraps reports whether the program reads the first row as the row after the last. It returns true if a
+// message of the program reads the next row, or if a constraint that holds in the last row reads the next
+// row.
 func (p *Program) Wraps() bool {
 	next := Evaluate(p, nexts{})
 	for _, c := range p.Constraints {

@@ -68,9 +68,9 @@ func (a *Aggregation) statement(claims []Claim) (stark.Statement, error) {
 // Tree returns the tree that combines the proofs of all batches.
 func (a *Aggregation) Tree() *recursion.Tree { return a.tree }
 
-// Batches proves each batch and returns the proofs that the result of the method Tree combines. These
-// proofs are not bound to any context. So anyone who has them can combine them with that tree into a
-// proof of their claims, in any context.
+// Batches proves each batch and returns these proofs, one for each batch. The tree that the method Tree
+// returns can combine them into one proof. They are not bound to any context. So anyone who has them can
+// combine them into a proof of their claims, in any context.
 func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches [][][]byte, options stark.Options) (proofs []recursion.Proof, err error) {
 	for i, messages := range batches {
 		blocks := absorb(messages)

@@ -72,9 +72,9 @@ type SpongeTable struct {
 	sponge sponge
 }
 
-// NewSpongeTable returns a system that has only the table of sponges. Messages that are stark.Public are part
-// of its statements, in addition to the states, which reveal them. Messages that are stark.Exposed are
-// revealed by the states alone. Hidden messages are refused with zkbench.ErrParams.
+// NewSpongeTable returns a system that has only the table of sponges. Its statements contain the states,
+// which reveal the messages. If the messages are stark.Public, the statements contain the messages too. If
+// they are stark.Exposed, the states alone reveal them. Hidden messages are refused with zkbench.ErrParams.
 func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, error) {
 	if err := messages.Check(c.Params, stark.Public, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
@@ -99,9 +99,9 @@ func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages 
 	return t.System.Prove(ctx, ex, []stark.Trace{t.sponge.trace(t.heights(len(blocks))[0], blocks, len(messages))}, statement, options)
 }
 
-// Verify checks a proof of the claims, which relies on the permutations in states. The claims and the
-// permutations must be in the order of the messages. The proof must be bound to the bytes of the
-// parameter about.
+// Verify checks a proof of the claims. The proof relies on the permutations in states. The claims and the
+// permutations must be in the order of the messages. The proof must be bound to the bytes of the parameter
+// about.
 func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, about []byte) error {
 	statement, err := t.Statement(claims, states, about)
 	if err != nil {

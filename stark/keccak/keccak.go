@@ -166,7 +166,7 @@ func (s *System) Traces(messages [][]byte) []stark.Trace {
 	return []stark.Trace{s.sponge.permutation.trace(heights[0], permuted(blocks)), s.sponge.trace(heights[1], blocks, len(messages))}
 }
 
-// Verify checks a proof of the claims, which must be in the order of the messages. The proof must be
+// Verify checks a proof of the claims. The claims must be in the order of the messages. The proof must be
 // bound to the bytes of the parameter about.
 func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	statement, err := s.Statement(claims, about)

@@ -28,10 +28,9 @@ func full(round int) bool {
 	return round < poseidon.FullRounds/2 || round >= poseidon.FullRounds/2+poseidon.PartialRounds
 }
 
-// State constrains a row to hold Poseidon's permutation of a state. The elements of this state are given as
-// the array in, and must be expressions of degree 1. State uses boxes.Columns() adjacent columns. The
-// parameter first is the index of the first of them. State returns the state after the permutation, whose
-// elements have degree 1 too.
+// State constrains a row to hold Poseidon's permutation of a state, which is given as an array of expressions
+// of degree 1. State uses boxes.Columns() adjacent columns. The parameter first is the index of the first of
+// them. State returns the state after the permutation; the elements of this state have degree 1 too.
 func State(b *air.Builder, in [poseidon.Width]air.Expr, boxes Boxes, first int) [poseidon.Width]air.Expr {
 	state := in
 	box := func(r, i int, x air.Expr) (seventh air.Expr) {

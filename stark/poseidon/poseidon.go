@@ -1,8 +1,8 @@
-// Package poseidon proves paths in the Merkle trees of package merkle, with Poseidon digests over
-// Goldilocks. It uses package stark. The statement is "I know a path from a row with this digest to this
-// root, in a tree of this shape". The siblings and the row's index are hidden, which needs parameters with
-// zero knowledge, or exposed (stark.Visibility). Each row of the table holds one permutation, with two
-// columns for each S-box. The function State adds the same constraints to other tables.
+// Package poseidon proves paths in the Merkle trees of package merkle, with Poseidon digests over Goldilocks.
+// It uses package stark. The statement is "I know a path from a row with this digest to this root, in a tree
+// of this shape". The siblings and the row's index are hidden or exposed (stark.Visibility). If they are
+// hidden, the parameters need zero knowledge. Each row of the table holds one permutation, with two columns
+// for each S-box. The function State adds the same constraints to other tables.
 package poseidon
 
 import (
@@ -192,7 +192,7 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, 
 	return s.System.Prove(ctx, ex, []stark.Trace{s.Trace(paths)}, statement, options)
 }
 
-// Verify checks a proof of the claims, which must be in the order of the paths. The proof must be bound
+// Verify checks a proof of the claims. The claims must be in the order of the paths. The proof must be bound
 // to the bytes of the parameter about.
 func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
 	statement, err := s.Statement(claims, about)

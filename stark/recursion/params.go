@@ -2,9 +2,9 @@ package recursion
 
 import "github.com/zkbench/zkbench/stark"
 
-// TreeParams are the parameters of a Tree: of the proofs that it starts from (Child), of the layers between
-// (Inner), and of the last proof (Last). No other proof has to verify the last one, so it can use another
-// hash and extension.
+// TreeParams are the parameters of a Tree. Child is for the proofs that the tree starts from, Inner for the
+// layers between, and Last for the last proof. No other proof has to verify the last proof, so the last proof
+// can use another hash and another extension.
 type TreeParams struct {
 	Child, Inner, Last stark.Params
 	// Long, if set, replaces Child for proofs with at least LongRows rows. At a lower rate, the child's
@@ -12,13 +12,13 @@ type TreeParams struct {
 	Long stark.Params
 }
 
-// LongRows is the least height of a child's highest table for which TreeParams.Long is faster than
-// TreeParams.Child.
+// LongRows is a number of rows. If the highest table of a child has at least that many rows, proving is
+// faster with TreeParams.Long than with TreeParams.Child.
 const LongRows = 1 << 10
 
 // Secure100 returns parameters with 100 bits of proved soundness in all layers, up to the Johnson radius,
-// over the cubic extension. stark.Secure100, by unique decoding over the quadratic extension, needs nearly
-// twice as many queries, and a program gets longer with more queries.
+// over the cubic extension. The parameters of stark.Secure100 rely on unique decoding over the quadratic
+// extension. They need nearly twice as many queries, and a program gets longer with more queries.
 func Secure100() TreeParams {
 	s := TreeParams{Child: stark.Secure128(stark.Goldilocks), Last: short("secure100-last", 3, 40, 22)}
 	s.Child.Name, s.Child.Bits, s.Child.Queries = "secure100-inner", 100, 60
@@ -67,8 +67,8 @@ func (s TreeParams) last() stark.Config {
 	return stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Params: s.Last}
 }
 
-// Children returns the configuration of the proofs that a tree starts from, given the height of their highest
-// table.
+// Children returns the configuration of the proofs that a tree starts from. The parameter rows is the height
+// of the highest table in these proofs.
 func (s TreeParams) Children(rows int) stark.Config {
 	params := s.Child
 	if rows >= LongRows && s.Long.Name != "" {

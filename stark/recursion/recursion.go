@@ -1,10 +1,9 @@
 // Package recursion proves that proofs of package stark verify. It turns many proofs into one proof, which
-// states everything that they state. The verifier is written down as a program. This program is
-// straight-line code that depends on the form of the proofs, but not on the proofs themselves. The form of
-// proofs means their system, the heights of its tables, and the buses, times and lengths in their
-// statements. Tables of package stark prove that the program accepts; they have the program in their fixed
-// columns. So the proof that this package makes is an ordinary proof of package stark, which another program
-// can verify in turn.
+// states everything that they state. The verifier is written down as a program. This program is straight-line
+// code that depends on the form of the proofs, but not on the proofs themselves. The form of a proof means
+// its system, the heights of the system's tables, and the buses, times and lengths in its statement. Tables
+// of package stark prove that the program accepts; they have the program in their fixed columns. So the proof
+// that this package makes is an ordinary proof of package stark, and another program can verify it in turn.
 //
 // All proofs are over Goldilocks, with its extension of degree 2 or 3. The proofs that a program verifies
 // use trees of Poseidon. No proof has zero knowledge: anyone who reads a proof can learn what the proofs
@@ -224,8 +223,8 @@ func (s *System) Traces(proofs []Proof, about []byte) (traces []stark.Trace, sta
 	return s.program.traces(b.Values), statement, err
 }
 
-// Statement returns the statement that proofs of the given statements verify. It holds a digest of the
-// numbers in the given statements. Its context is the parameter about.
+// Statement returns the statement which says that proofs of the given statements verify. The returned
+// statement holds a digest of the numbers in the given statements, and its context is the parameter about.
 func (s *System) Statement(statements []stark.Statement, about []byte) (statement stark.Statement, err error) {
 	if len(statements) != len(s.children) {
 		return statement, fmt.Errorf("%w: %d statements, accepted are %d", zkbench.ErrParams, len(statements), len(s.children))

@@ -1,10 +1,10 @@
 // Package bigint computes modulo a prime that is not the circuit's own, on limbs of 68 bits.
 //
 // To check a product, the code checks that x·y = q·p + c, where c is the result and q a quotient. It does
-// this by one of two methods. Schoolbook compares the columns of limbs as integers, with carries, and
-// checks all ranges bit by bit. CRT compares both sides modulo 2^272, by the lower columns, and modulo the
-// circuit's own prime. It checks ranges by lookups in a table. Both comparisons together show that the
-// integers are equal, because their difference is less than the product of both moduli (Williamson,
+// this by one of two methods. Schoolbook compares the columns of limbs as integers, with carries, and checks
+// all ranges bit by bit. CRT compares both sides modulo 2^272, for which the lower columns suffice, and also
+// modulo the circuit's own prime. It checks ranges by lookups in a table. Both comparisons together show that
+// the integers are equal, because their difference is less than the product of both moduli (Williamson,
 // "Non-native field arithmetic with Turbo-PLONK", 2020).
 //
 // Additions do not reduce: an element records how large its limbs may be.
@@ -56,8 +56,8 @@ type Field struct {
 	err     error
 }
 
-// Int is an element of the field. It is stored as an integer that is congruent to it modulo p, in limbs
-// whose upper bounds are known.
+// Int is an integer modulo p, the modulus of its Field. Its limbs form an integer that may be larger than p
+// but is congruent to the Int modulo p. An upper bound of each limb is known.
 type Int struct {
 	limbs  []frontend.Variable
 	most   []*big.Int

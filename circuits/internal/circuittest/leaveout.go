@@ -37,8 +37,8 @@ type Mode int
 // The modes that change what a builder does at a statement.
 const (
 	_ Mode = iota
-	// LeftOut leaves the statement out if it is an assertion. If it is a gate, the output of the hint Free
-	// replaces its result.
+	// LeftOut leaves the statement out if it is an assertion. If the statement is a gate, the output of the
+	// hint Free replaces the gate's result.
 	LeftOut
 	// Watched leaves an assertion out and passes its first operand to the hint Watch.
 	Watched
@@ -83,8 +83,8 @@ func Switched(b frontend.NewBuilder, modes map[Statement]Mode) frontend.NewBuild
 }
 
 // Statements returns the statements of a circuit. These are all assertions, all range checks, and each gate
-// for which the assignment still satisfies the circuit if the result is replaced by zero. Other gates are
-// left out, because tests with known answers check them.
+// for which the assignment still satisfies the circuit if the gate's result is replaced by zero. Other gates
+// are left out, because tests with known answers check them.
 func Statements(t testing.TB, b frontend.NewBuilder, circuit, assignment frontend.Circuit, hints []solver.Hint) []Statement {
 	t.Helper()
 	s := NewSwitches(nil)

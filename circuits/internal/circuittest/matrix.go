@@ -46,8 +46,8 @@ type Matrix struct {
 	on map[string]map[string][]Statement // by name and builder; nil: not listed yet
 }
 
-// Constraints returns the statements that the circuit has on any of its constraint systems, each with its
-// forgery.
+// Constraints returns the statements of the circuit, each with its forgery. It includes statements that the
+// circuit has on only one of its constraint systems.
 func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 	t.Helper()
 	on := m.statements(t)
@@ -84,8 +84,9 @@ func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 	return out
 }
 
-// Open returns the circuit on the constraint system named b, without the statement that m.Output names.
-// The circuit's result is passed to the hint Watch instead of being compared with public inputs.
+// Open compiles the circuit for the constraint system with the name b. It leaves out the statement that the
+// field m.Output names. The circuit's result is passed to the hint Watch instead of being compared with
+// public inputs.
 func (m *Matrix) Open(t *testing.T, b string) constraint.ConstraintSystem {
 	t.Helper()
 	return Compile(t, Switched(Builders()[b], m.modes(t, b, m.Output, Watched)), m.Circuit)

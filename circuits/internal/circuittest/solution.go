@@ -278,8 +278,8 @@ func (s *Solution) gradient(c *step) []term {
 }
 
 // OtherOutputs changes outputs of the circuit's hints, one at a time, by 1 and by -1. It propagates the
-// change to all that depends on the output, and returns the outputs for which the circuit is still solved. It
-// tries every stride-th output, and returns the number of these outputs as tried.
+// change to all that depends on the output, and returns the outputs for which the changed values still
+// satisfy the circuit. It tries every stride-th output, and returns the number of these outputs as tried.
 //
 // If the inputs of another hint change, that hint gives its honest result for the new inputs. So
 // OtherOutputs does not find assignments in which a prover changes several outputs at once.

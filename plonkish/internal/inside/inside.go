@@ -7,7 +7,7 @@ package inside
 import "github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 // Key is the argument of methods that are for this module's tests. The type of its field belongs to this
-// package, so no struct of another package can be assigned to it.
+// package, so no struct of another package can be assigned to a Key.
 type Key struct{ _ forTests }
 
 type forTests struct{}
@@ -44,7 +44,8 @@ type Constraint struct {
 	TableName string
 }
 
-// Label puts label(row) before the line and name of each constraint, to tell instances apart.
+// Label calls the function label with the row of each constraint, and puts the result before the constraint's
+// line and name. This tells several constraints of the same line or name apart.
 func (c *Circuit) Label(label func(row int) string) {
 	for i := range c.Constraints {
 		k := &c.Constraints[i]
@@ -53,7 +54,7 @@ func (c *Circuit) Label(label func(row int) string) {
 	}
 }
 
-// Poly is a polynomial in cells, as a list of steps. The last step is its value.
+// Poly is a polynomial in cells, as a list of steps. The result of the last step is the polynomial's value.
 type Poly []Step
 
 // Op is the operation of a Step.
@@ -86,7 +87,7 @@ func (p Poly) Cells() []int {
 	return all
 }
 
-// Evaluate evaluates the polynomial. The function value returns what a cell holds.
+// Evaluate returns the value of the polynomial. It calls the function value to get what a cell holds.
 func (p Poly) Evaluate(value func(cell int) fr.Element) fr.Element {
 	values := make([]fr.Element, len(p))
 	for i, s := range p {

@@ -9,8 +9,8 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// Alone checks the witness in c, which a test has forged. The witness must break exactly one constraint of
-// the circuit. If that constraint is left out, the circuit must accept the witness.
+// Alone checks the forged witness in c. The witness must break exactly one constraint of the circuit. If that
+// constraint is left out, the circuit must accept the witness.
 func Alone(t testing.TB, c *inside.Circuit) {
 	t.Helper()
 	s := newSolver(c)
@@ -26,8 +26,9 @@ func Alone(t testing.TB, c *inside.Circuit) {
 	}
 }
 
-// AloneWire checks the witness in c with one change: one cell holds the value own instead of the value of
-// the cells that are wired to it. This change must break the cell's wire and no other constraint.
+// AloneWire checks the witness in c with one change: the cell in the given column and row holds the value of
+// the parameter own, and not the value of the cells that are wired to it. This change must break the cell's
+// wire and no other constraint.
 func AloneWire(t testing.TB, c *inside.Circuit, column, row int, own fr.Element) {
 	t.Helper()
 	cell := column*(len(c.Unknown)/c.Columns) + row
@@ -56,8 +57,8 @@ func (s *solver) refuses(t testing.TB, constraint int) {
 	}
 }
 
-// Tables checks the lookup tables of circuits. The names of the tables must be the keys of want. Each table
-// must have exactly the rows that want has for its name, in any order.
+// Tables checks the lookup tables of circuits. The keys of the map want must be the names of these tables.
+// Each table must have exactly the rows in the map's value for the table's name, in any order.
 func Tables(t testing.TB, want map[string][][]fr.Element, circuits ...*inside.Circuit) {
 	t.Helper()
 	checked := make(map[string]bool)

@@ -1,6 +1,6 @@
-// Package challenger derives each challenge of a proof from all messages that were absorbed before it.
-// There are two challengers: NewBytes uses the module's transcript of bytes, and NewDuplex uses a sponge
-// over field elements, which a circuit can follow.
+// Package challenger derives each challenge of a proof from all messages that were absorbed before it. There
+// are two challengers: NewBytes uses the module's transcript of bytes, and NewDuplex uses a sponge over field
+// elements, which can also be computed in a circuit.
 package challenger
 
 import (

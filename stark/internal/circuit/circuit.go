@@ -47,9 +47,9 @@ type Row struct {
 // Pairs is the number of cells in a permutation's state.
 const Pairs = poseidon.Width / 2
 
-// Permutation states that Out is the permutation of In. If Swap is 1, the first two pairs of In are
-// exchanged with the next two before the permutation, which exchanges two digests. Permutation does not
-// constrain Swap; rows of the program must constrain it to be 0 or 1.
+// Permutation states that Out is the permutation of In. If Swap is 1, the first two pairs of In are exchanged
+// with the next two before the permutation. A digest has two pairs, so this exchanges two digests.
+// Permutation does not constrain Swap; rows of the program must constrain it to be 0 or 1.
 type Permutation struct {
 	In, Out [Pairs]Cell
 	Swap    Cell
@@ -360,8 +360,8 @@ func (b *Builder) Joined(coordinates []Value) Value {
 	return sum
 }
 
-// Triples returns n elements of the cubic extension whose coordinates are stored in pairs, one after the
-// other.
+// Triples returns n elements of the cubic extension. The pairs hold the coordinates of these elements, one
+// element after the other.
 func (b *Builder) Triples(pairs []Value, n int) (all []Value) {
 	square := Constant(X{0, 0, 1})
 	for i := range n {

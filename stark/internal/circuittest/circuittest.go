@@ -102,8 +102,8 @@ func (p *Program) Broken(values []circuit.X) (rows []int) {
 }
 
 // Check returns an error if a row reads an operand that it does not have, because a prover could then choose
-// its value. It also returns an error if the Swap of a permutation is a cell that no row constrains to be a
-// bit and no row sets to 0.
+// the operand's value. It also returns an error if the Swap of a permutation is a cell that no row constrains
+// to be a bit and no row sets to 0.
 func (p *Program) Check() error {
 	bits := make(map[circuit.Cell]bool)
 	for i, r := range p.Rows {

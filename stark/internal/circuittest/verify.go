@@ -16,12 +16,12 @@ import (
 	"github.com/zkbench/zkbench/stark/recursion"
 )
 
-// Verify returns the verifier's error for a proof of a statement of one form. The test fails unless the
-// program of System.Circuit reports the same error. Verify also fills the tables of package recursion with
-// the values that the program has computed from the proof. If the proof verifies, the tables must be
-// satisfied. Otherwise, the row checker (System.Check) must refuse the tables at the first row of the
-// program that does not hold. If these tables are proved all the same, a verifier must refuse their proof.
-// If a proof does not decode, no tables are filled. In short tests, tables are filled for one error of each
+// Verify verifies a proof of a statement that accepts one form, and returns the verifier's error. The test
+// fails unless the program of System.Circuit reports the same error. Verify also fills the tables of package
+// recursion with the values that the program has computed from the proof. If the proof verifies, the tables
+// must be satisfied. Otherwise, the row checker (System.Check) must refuse the tables at the first row of the
+// program that does not hold. If these tables are proved all the same, a verifier must refuse their proof. If
+// a proof does not decode, no tables are filled. In short tests, tables are filled for one error of each
 // kind.
 func Verify(t testing.TB, s *stark.System, proof []byte, about stark.Statement) error {
 	t.Helper()
@@ -109,9 +109,9 @@ func (c Careless) Do(ctx context.Context, n int, task func(ctx context.Context, 
 }
 
 // Reason returns what is wrong according to an error. It leaves out the layer or tree that the error names,
-// because the program checks query by query and may find another one first. If a proof opens other positions
-// than the queries ask for, Reason returns the same as for rows that do not lead to the cap. Such a proof
-// can also have another number of rows or a path of another length.
+// because the program checks query by query and may first find an error in another layer or tree. If a proof
+// opens other positions than the queries ask for, Reason returns the same as for rows that do not lead to the
+// cap. Such a proof can also have another number of rows or a path of another length.
 func Reason(err error) string {
 	if err == nil {
 		return ""

@@ -5,8 +5,8 @@ package field
 
 import "github.com/zkbench/zkbench/goldilocks"
 
-// Element is an element of a field. Inverse returns 0 for 0. Canonical reports whether its representation is
-// below the field's order.
+// Element is an element of a field. Inverse returns 0 for 0. Canonical reports whether the element's
+// representation is below the field's order.
 type Element[E any] interface {
 	comparable
 	Add(E) E

@@ -17,8 +17,8 @@ const (
 	Generator  = 3 // generates the multiplicative group
 )
 
-// Element is an element of the field in Montgomery form: the word is below Modulus and stands for itself
-// divided by 2^32.
+// Element is an element of the field in Montgomery form. It is stored as one word w, which is below Modulus
+// and stands for w / 2^32.
 type Element [1]uint32
 
 func (a *Element) gnark() *gnark.Element { return (*gnark.Element)(a) }

@@ -15,7 +15,8 @@ type Part struct {
 
 type key struct{}
 
-// With returns a context with which stark.System.Check leaves out what part names.
+// With returns a context with which stark.System.Check leaves out the constraints and messages that the given
+// Part names.
 func With(ctx context.Context, part Part) context.Context { return context.WithValue(ctx, key{}, part) }
 
 // From returns what a check with the context ctx leaves out of a table.

@@ -29,7 +29,7 @@ type Planted struct {
 
 // Forgeries holds planted witnesses by kind. Each key is the name of a table and a kind, "TABLE: KIND". The kind of a
 // constraint is its name, with # in place of each number. The kind of a message consists of one of the words "asks", "answers"
-// and "links" and the quoted name of its bus. If a table has several messages for which this is the same, a number follows.
+// and "links" and the quoted name of its bus. If several messages of a table would have the same kind, a number follows.
 type Forgeries struct {
 	// Planted has for each kind a function that returns a witness. The witness breaks only constraints of this kind. All
 	// constraints of the kind are left out together.

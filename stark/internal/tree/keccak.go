@@ -13,7 +13,7 @@ type Element interface {
 }
 
 // Keccak returns the hash Keccak-256. A leaf is hashed as the words of its elements, one after the other,
-// each in little-endian order. The parameter on selects a kernel; without it, the hash uses the fastest
+// each in little-endian order. An optional argument selects the kernel; without it, the hash uses the fastest
 // kernel of the machine.
 func Keccak[E Element](on ...keccak.Kernel) Hash[E] { return keccakHash[E]{on} }
 

@@ -22,7 +22,7 @@ const DigestBytes = 32
 type Digest [DigestBytes / 8]uint64
 
 // Hash hashes the leaves and nodes of a tree over elements. It need not hash leaves differently from nodes,
-// because verifiers know the depth of each.
+// because verifiers know the depth of each leaf and node.
 type Hash[E any] interface {
 	Name() string
 	// Leaves sets dst[i] to the hash of columns[0][i], columns[1][i], ... There must be at least one column,
@@ -47,8 +47,8 @@ type Tree[E any] struct {
 const (
 	// chunk is the number of digests in one task.
 	chunk = 512
-	// Most is the maximum number of omitted levels. With it, a tree stores an eighth of the digests, and
-	// eight leaves are hashed again for each leaf that is opened.
+	// Most is the maximum number of omitted levels. A tree that omits so many levels stores an eighth of the
+	// digests. Then eight leaves are hashed again for each leaf that is opened.
 	Most = 3
 	// logLanes is the base-2 logarithm of how many nodes of an omitted level are hashed at a time.
 	logLanes = 3
@@ -69,8 +69,8 @@ func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
 	return t
 }
 
-// RunOf returns a value for the parameter run of New: the base-2 logarithm of the smallest number of leaves
-// that Leaves sets at a time in a tree of 2^log leaves.
+// RunOf returns a value for the parameter run of New. It is for trees whose leaves are set by calls of Leaves
+// with 2^log leaves each. Each of these calls sets aligned groups of 2^RunOf(log) leaves.
 func RunOf(log int) int { return min(log, bits.Len(chunk)-1) }
 
 // Leaves hashes leaves, one for each row of the columns. The parameter first is the index of the first of
@@ -128,8 +128,8 @@ func (t *Tree[E]) Grow(ctx context.Context, ex executor.Executor) ([]Digest, err
 // Cap returns the cap, which commits to the tree.
 func (t *Tree[E]) Cap() []Digest { return t.levels[len(t.levels)-1] }
 
-// Lower holds digests of levels that a tree omits. It maps a node of the lowest stored level to the levels
-// below it, the leaves first.
+// Lower holds digests of levels that a tree omits. It maps the index of a node of the lowest stored level to
+// the digests below this node, one slice for each level, the leaves first.
 type Lower map[int][][]Digest
 
 // Again computes the omitted digests around the given leaves again and adds them to lower. The leaves must
@@ -276,9 +276,10 @@ func climb[E any](hash Hash[E], log, top int, indices []int, rows [][]E, path []
 	return digests, nil
 }
 
-// Verify checks that rows are the leaves at rising indices of the tree of 2^log leaves with the given cap.
-// It returns zkbench.ErrMalformed if path does not have PathLen digests or if there is not one row for each
-// index. It returns zkbench.ErrProof if the rows are not these leaves.
+// Verify checks rows against a tree of 2^log leaves. The parameter top is the cap of the tree. Each rows[i]
+// must be the leaf at indices[i], and the indices must rise. It returns zkbench.ErrMalformed if path does not
+// have PathLen digests or if there is not one row for each index. It returns zkbench.ErrProof if the rows are
+// not these leaves.
 func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]E, path []Digest) error {
 	digests, err := climb(hash, log, len(top), indices, rows, path, nil)
 	if err != nil {
