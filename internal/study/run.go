@@ -54,9 +54,10 @@ func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writ
 	return session, nil
 }
 
-// Resume opens a directory in which this study was interrupted, so that Measure continues it. Cases that failed are measured
-// again. Resume returns an *argument.ValueError if the directory belongs to another study or to a suite. It returns
-// zkbench.ErrEnv if portable is not the SHA-256 of the program that has run the study's portable cases.
+// Resume opens a directory in which this study was interrupted, so that Measure continues it. Cases that failed are
+// measured again. Resume returns an *argument.ValueError if the directory belongs to another study or to a suite. The
+// parameter portable is the SHA-256 of the portable program (Purego). If the study has portable cases, Resume returns
+// zkbench.ErrEnv unless they were begun with the program that has this digest.
 func (s *Study) Resume(dir, portable string) (*suite.Session, error) {
 	session, err := suite.Resume(dir, s.Name)
 	if err != nil {

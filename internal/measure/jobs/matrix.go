@@ -20,15 +20,15 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// MainJob says what the run command measures if its command line names no workload. It measures
-// this on all processors.
+// MainJob is the list of cases that the run command measures if its command line names no workload.
+// The run command measures these cases on all processors.
 type MainJob struct {
 	Workloads []string          // names
 	Axes      map[string]string // lists of values by the axis' key
 }
 
-// Plans returns the workloads of the main job with their cases. The map typed has lists of values
-// that the user gave, by the axis' key; for these axes, they replace the values in m.Axes.
+// Plans returns the workloads of the main job with their cases. The map typed maps the key of an
+// axis to the list of values that the user gave for it. Such a list replaces the one in m.Axes.
 func (m *MainJob) Plans(defs []workload.Def, typed map[string]string) ([]workload.Plan, error) {
 	lists := maps.Clone(m.Axes)
 	maps.Copy(lists, typed)
