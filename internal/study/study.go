@@ -165,7 +165,7 @@ func Fill(w io.Writer, prose string, view any) error {
 	return err
 }
 
-// Images returns the Markdown text that shows each chart, by the name of the chart's file.
+// Images returns a map from the name of each chart's file to the Markdown text that shows the chart.
 func Images(charts []Chart) map[string]string {
 	images := make(map[string]string)
 	for _, c := range charts {

@@ -103,8 +103,8 @@ func checkAxes(defs, named []workload.Def, lists map[string]string) error {
 	return nil
 }
 
-// DefineAxes adds a flag to a flag set for each axis of the workloads defs. It returns these flags
-// by the axis' key. The help text of each flag begins with prefix.
+// DefineAxes adds a flag to a flag set for each axis of the workloads defs. It returns a map from
+// the key of each axis to the axis' flag. The help text of each flag begins with prefix.
 func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[string]*argument.Option {
 	axes := make(map[string]*argument.Option)
 	for _, def := range defs {
@@ -117,8 +117,8 @@ func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[st
 	return axes
 }
 
-// TypedAxes returns the text of each flag that the user gave, by the axis' key. The parameter axes
-// is a result of DefineAxes.
+// TypedAxes returns the texts of the flags that the user gave. The result maps the key of an axis
+// to the text of the axis' flag. The parameter axes is a result of DefineAxes.
 func TypedAxes(axes map[string]*argument.Option) map[string]string {
 	typed := make(map[string]string)
 	for key, o := range axes {
