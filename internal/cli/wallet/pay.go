@@ -189,8 +189,8 @@ func (r *Payer) Consolidate(ctx context.Context, typ string) (*service.Movement,
 
 // Cancel makes a pending payment invalid. The parameter anchor is the identifier of the payment's
 // request. Cancel takes a token that the pending payment would spend, and makes a new payment that
-// pays this token to the wallet itself. After that the ledger can never accept the pending payment.
-// Cancel returns the errors of Pay.
+// pays this token to the wallet itself. Once the new payment is on the ledger, the ledger can never
+// accept the pending payment. Cancel returns the errors of Pay.
 func (r *Payer) Cancel(ctx context.Context, anchor []byte) (*service.Movement, error) {
 	sub, err := r.transfer.Cancel(ctx, anchor)
 	return r.submitNew(ctx, sub, err)

@@ -28,7 +28,8 @@ type MainJob struct {
 }
 
 // Plans returns the workloads of the main job with their cases. The map typed maps the key of an
-// axis to the list of values that the user gave for it. Such a list replaces the one in m.Axes.
+// axis to the list of values that the user gave for it. Such a list replaces the axis' list in
+// m.Axes.
 func (m *MainJob) Plans(defs []workload.Def, typed map[string]string) ([]workload.Plan, error) {
 	lists := maps.Clone(m.Axes)
 	maps.Copy(lists, typed)

@@ -78,8 +78,9 @@ func Begin(dir string, p *Plan) (*Session, error) {
 
 // Resume opens the folder dir to continue the run in it. The parameter study is the name of the
 // study to which the folder must belong. If study is empty, the folder must belong to a suite.
-// Otherwise Resume returns an *argument.ValueError. It returns zkbench.ErrEnv if the run was begun
-// by another build or on a machine that differs. It can also return the errors of Open.
+// Resume returns an *argument.ValueError if the folder belongs to anything else. It returns
+// zkbench.ErrEnv if the run was begun by another build or on a machine that differs. It can also
+// return the errors of Open.
 func Resume(dir, study string) (*Session, error) {
 	j, header, err := Open(dir)
 	if err != nil {
