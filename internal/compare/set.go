@@ -110,8 +110,8 @@ func (s *Set) addUnfit(failed bool, text string) {
 }
 
 // FromRecords returns the set that holds the figures of the records recs of a file or a session.
-// The set has all exact metrics of the records, and those of their timed metrics that comparisons
-// use. If a record has a status other than "ok", its figures are left out, and Compare reports its
+// The set has all exact metrics of the records, but only those timed metrics that comparisons use.
+// If a record has a status other than "ok", its figures are left out, and Compare reports its
 // process as one that failed or was stopped. Such a record is ignored if the process was run again
 // and succeeded.
 func FromRecords(name string, recs []*record.Record) (*Set, error) {
