@@ -15,8 +15,10 @@ import (
 // ExecCase is the name of the command by which a child process runs a case.
 const ExecCase = "exec-case"
 
-// ExecCaseCommand returns the command that a child process runs: it measures one case of one of the
-// workloads defs, or of the prover that the job itself describes.
+// ExecCaseCommand returns the command that a child process runs. The command reads a job
+// (measure.Job) from stdin, measures the job's case and writes a record to the place that the job
+// names. The case belongs to one of the workloads defs or, if the job has a field Spec, to the
+// prover that Spec describes.
 func ExecCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
 		Use:    ExecCase,

@@ -169,9 +169,9 @@ func refused(rec *record.Record) error {
 	return fmt.Errorf("%s: %s", rec.Name(), rec.Error)
 }
 
-// Verdict returns the error with which a run that made the records recs ends. It returns nil unless
-// a case failed, ctx has ended because the run was interrupted, or a case was stopped before its
-// end. The parameter planned is the number of cases of the whole run.
+// Verdict returns the error that a run must end with. The parameter recs contains the run's
+// records, and planned is the number of cases of the whole run. Verdict returns nil unless a case
+// failed, ctx has ended because the run was interrupted, or a case was stopped before its end.
 func Verdict(ctx context.Context, recs []*record.Record, planned int) error {
 	failed, partial := 0, 0
 	for _, rec := range recs {

@@ -260,8 +260,8 @@ func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
 	return SessionError(errors.Join(err, session.Close()))
 }
 
-// SessionError converts err, with which a suite's session ended, to the error that the command
-// returns, an *ExitError. It returns nil if err is nil.
+// SessionError converts err, the error of a suite's session, to an *ExitError, which the command
+// returns. It returns nil if err is nil.
 func SessionError(err error) error {
 	switch {
 	case err == nil:

@@ -110,7 +110,7 @@ func (r *Row) compareExact(old, recent []float64) {
 const instructionsTrace = 0.005
 
 // Executed reports whether a metric counts what an operation executes: field multiplications, group
-// operations, statements or instructions. A comparison counts these if Workloads.Count is set.
+// operations, statements or instructions. A comparison has such counts if Workloads.Count is set.
 func Executed(metric string) bool {
 	switch metric {
 	case record.FieldMuls.Name(), record.GroupOps.Name(), record.Statements.Name(), record.Instructions.Name():

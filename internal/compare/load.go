@@ -15,10 +15,10 @@ import (
 
 const acceptedFiles = "accepted: records as run --json writes them, or the output of go test -bench"
 
-// Load reads a file of records or of go test -bench output. If the first line that is not empty
-// begins with a brace, it is a file of records. If data is wrong, Load returns an error that wraps
-// zkbench.ErrMalformed and names the file, the line, what is wrong and what is accepted. In that
-// case it returns no set, so that a part of a file is never compared as if it were the whole.
+// Load reads a file of records or of `go test -bench` output. The file contains records if its
+// first line that is not empty begins with a brace. If data is wrong, Load returns an error that
+// wraps zkbench.ErrMalformed and names the file, the line, what is wrong and what is accepted. In
+// that case it returns no set, so that a part of a file is never compared as if it were the whole.
 func Load(name string, data []byte) (*Set, error) {
 	text := bytes.TrimSpace(data)
 	var s *Set

@@ -3,9 +3,9 @@
 // change is compared with the noise that the machine showed. A Gate, a limit for changes for the
 // worse, can make a build fail.
 //
-// The unit of replication is the process (package stat): one record is one value of each metric,
-// and so is one result line of a benchmark. Exact figures (sizes, constraints, allocations of
-// serial cases) are compared directly.
+// The unit of replication is the process (package stat): each record gives one value of each
+// metric, and so does each result line of a benchmark. Exact figures (sizes, constraints,
+// allocations of serial cases) are compared directly.
 //
 // If a comparison shows no difference for a case, that does not mean that the case is unchanged.
 // The package says how large a difference it could not rule out.
@@ -110,8 +110,8 @@ func (s *Set) addUnfit(failed bool, text string) {
 }
 
 // FromRecords returns the set that holds the figures of the records recs of a file or a session.
-// The set has all exact metrics of the records, and those of their timed metrics that comparisons
-// use. If a record has a status other than "ok", its figures are left out, and Compare reports its
+// The set has all exact metrics of the records, but only those timed metrics that comparisons use.
+// If a record has a status other than "ok", its figures are left out, and Compare reports its
 // process as one that failed or was stopped. Such a record is ignored if the process was run again
 // and succeeded.
 func FromRecords(name string, recs []*record.Record) (*Set, error) {

@@ -50,8 +50,8 @@ func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {
 	return OptionsOf(fs)
 }
 
-// DefineFlags defines flags on fs: one for each axis, and those for the settings, which Flags
-// lists. If several axes name the same flag, it is defined once, and they share it.
+// DefineFlags defines flags on fs: one for each axis, and the flags for settings that the comment
+// of Flags lists. If several axes name the same flag, it is defined once, and they share it.
 func DefineFlags(fs *flag.FlagSet, axes ...workload.Axis) {
 	for _, a := range axes {
 		if option(fs, a.Flag) == nil {

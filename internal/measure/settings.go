@@ -51,8 +51,8 @@ const (
 // DefaultSettings returns settings that measure a case for the time d (the window) with the given
 // number of workers. The warm-up lasts for a tenth of d but at most a second, and at least until as
 // many operations have ended as there are workers. If no operation ends within the window, the
-// window is extended until one has ended. The number of results that are checked is the number that
-// the arena, the memory for results, holds.
+// window is extended until one has ended. As many results are checked as fit into the arena, which
+// is the memory for results.
 func DefaultSettings(workers int, d time.Duration) Settings {
 	return Settings{Config: runner.Config{
 		Workers: workers, Duration: d,

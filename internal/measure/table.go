@@ -34,8 +34,9 @@ const (
 	MaxDuration = 24 * time.Hour
 	MaxCount    = 1 << 40
 	// MainJobDuration is the time (the window) for which each case of the main job is measured. The
-	// main job is what the run command measures if no workload is named. If it proves and verifies
-	// with two proof systems, it takes well under a minute.
+	// main job is the list of cases that the run command measures if no workload is named. A main
+	// job with four cases, such as proving and verifying with each of two proof systems, takes well
+	// under a minute.
 	MainJobDuration = 6 * time.Second
 
 	maxKept  = 1 << 24

@@ -29,8 +29,8 @@ const straggler = 30 * time.Second
 
 // Benchmark runs each case of the workload def that the flags o ask for, as a sub-benchmark whose
 // name has the form key=value/key=value. If no flags were given, it runs the default cases of def.
-// Before the timer starts, Benchmark runs the operation once with each input and checks the result,
-// which is also the warm-up.
+// Before the timer starts, Benchmark runs the operation once with each input and checks the result.
+// These runs are also the warm-up.
 func Benchmark(b *testing.B, def workload.Def, o *Options) {
 	b.Helper()
 	cases, err := o.matrix(def, false)

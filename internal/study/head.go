@@ -11,7 +11,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Head has the values for the head of a page, a text that describes the records from which the page was made.
+// Head has the values for the head of a page. The head is a text that describes the records from which the page was
+// made.
 type Head struct {
 	Machine, Build, Date string
 	Processes            int

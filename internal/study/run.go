@@ -54,9 +54,10 @@ func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writ
 	return session, nil
 }
 
-// Resume opens a directory in which this study was interrupted, so that Measure continues it. Cases that failed are measured
-// again. Resume returns an *argument.ValueError if the directory belongs to another study or to a suite. It returns
-// zkbench.ErrEnv if portable is not the SHA-256 of the program that has run the study's portable cases.
+// Resume opens a directory in which this study was interrupted, so that Measure continues it. Cases that failed are
+// measured again. Resume returns an *argument.ValueError if the directory belongs to another study or to a suite. The
+// parameter portable is the SHA-256 of the portable program (Purego). If the study has portable cases, Resume returns
+// zkbench.ErrEnv unless they were begun with the program that has this digest.
 func (s *Study) Resume(dir, portable string) (*suite.Session, error) {
 	session, err := suite.Resume(dir, s.Name)
 	if err != nil {
@@ -76,7 +77,7 @@ func (s *Study) Resume(dir, portable string) (*suite.Session, error) {
 // Measure runs the cases of a session that have no record yet, and then writes the page of all records. Measure calls
 // the function measure to run one case. The parameter again is the command that resumes the study, or empty if the
 // study cannot be resumed. If ctx ends, Measure stops and writes the page of what was measured until then. Measure
-// always closes the session. Its errors are those of suite.Session.Run.
+// always closes the session. It returns the errors of suite.Session.Run.
 func (s *Study) Measure(ctx context.Context, session *suite.Session, measure func(context.Context, *suite.Case) (*record.Record, error), again string, stdout, stderr io.Writer) error {
 	err := session.Run(ctx, suite.Caller{
 		Measure: func(ctx context.Context, c *suite.Case, _ func(string)) (*record.Record, error) {

@@ -68,7 +68,7 @@ func (s *Study) Has(r *record.Record) bool {
 // File returns the file name of the study's page.
 func (s *Study) File() string { return s.Name + ".md" }
 
-// Options say which cases of a study are planned. With the zero value, none are.
+// Options say which cases of a study are planned. The zero value plans no cases.
 type Options struct {
 	Parts   []string // in the order of Study.Parts
 	Rounds  int      // of the parts in Study.Rounds
@@ -109,8 +109,8 @@ type Planner struct {
 	keys    map[string]int // how many cases have this key
 }
 
-// Add adds a case to the plan. The parameter name is the case's workload, and values has the values of its axes, by the
-// axis' key. If values does not have an axis, that axis gets its small value (workload.Axis.Smoke). If the case runs
+// Add adds a case to the plan. The parameter name is the name of the case's workload. The map values maps the key of an
+// axis to the axis' value. An axis that is not in the map gets its small value (workload.Axis.Smoke). If the case runs
 // the workload's stages, it gets its number of processors as another axis. The caller sets all other fields in job. If
 // p.Defs does not have the workload, Add adds no case but appends the name to p.Missing. Add panics if the workload
 // refuses a value.
@@ -165,7 +165,7 @@ func Fill(w io.Writer, prose string, view any) error {
 	return err
 }
 
-// Images returns the Markdown text that shows each chart, by the name of the chart's file.
+// Images returns a map from the name of each chart's file to the Markdown text that shows the chart.
 func Images(charts []Chart) map[string]string {
 	images := make(map[string]string)
 	for _, c := range charts {

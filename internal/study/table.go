@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Table is a Markdown table. The leftmost columns, as many as the field Left says, contain words; the other columns
-// contain figures.
+// Table is a Markdown table. The leftmost columns contain words, and the other columns contain figures. The field Left
+// is the number of columns that contain words.
 type Table struct {
 	Left int
 	Head []string

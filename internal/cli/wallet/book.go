@@ -43,8 +43,8 @@ type Balance struct {
 	Waiting    [][]byte // anchors of the pending payments
 }
 
-// Balance returns what the wallet owns after the last request of the ledger that the wallet has
-// seen.
+// Balance returns what the wallet owns after the last request that the wallet has read from the
+// ledger.
 func (p *Purse) Balance() (*Balance, error) {
 	free, held, err := p.tokens()
 	if err != nil {

@@ -187,9 +187,10 @@ func (r *Payer) Consolidate(ctx context.Context, typ string) (*service.Movement,
 	return r.submitNew(ctx, sub, err)
 }
 
-// Cancel pays a token that a pending payment would spend back to the wallet, so that the ledger can
-// never accept the pending payment. The payment is the one with the given anchor, the identifier of
-// a request. It returns the errors of Pay.
+// Cancel makes a pending payment invalid. The parameter anchor is the identifier of the payment's
+// request. Cancel takes a token that the pending payment would spend, and makes a new payment that
+// pays this token to the wallet itself. Once the new payment is on the ledger, the ledger can never
+// accept the pending payment. Cancel returns the errors of Pay.
 func (r *Payer) Cancel(ctx context.Context, anchor []byte) (*service.Movement, error) {
 	sub, err := r.transfer.Cancel(ctx, anchor)
 	return r.submitNew(ctx, sub, err)

@@ -218,8 +218,9 @@ func serviceKeys(params *token.PublicParams, genesis ledger.Genesis, keys *keyfi
 	return service.NewPseudonyms(params, genesis, holder, keys.Enrolment, keys.Identities[0])
 }
 
-// Name returns a text that says who owns the wallet's tokens: the wallet's public key, or the name
-// under which its holder is enrolled and the authority.
+// Name returns a text that says who owns the wallet's tokens. If the wallet has pseudonyms, the
+// text has the name under which its holder is enrolled, and the authority that enrolled the holder.
+// Otherwise the text describes the wallet's public key.
 func (p *Purse) Name() string {
 	if p.keys.Holder == nil {
 		id := p.keys.Self().Identity()

@@ -1,6 +1,6 @@
 // Package history shows how a metric of each case developed over commits and dates, and at which
-// points its level changed. Such a change is a step. The values of one metric of one case over time
-// are a Line.
+// points its level changed. Such a change is called a step. The type Line holds the values of one
+// metric of one case over time.
 //
 // Measurements from different environments are never in the same line, because their difference
 // says nothing about the program. Within a line, the processes of a session that measure the same

@@ -26,8 +26,9 @@ const dateForm = "2006-01-02"
 
 // Lines returns the lines that the query asks for, in the order in which their cases were first
 // measured. It uses only records with status "ok", and uses a record once even if recs has it
-// several times. It returns zkbench.ErrParams if no record has that status. If none of them has
-// what q asks for, it returns an *argument.ValueError that lists what they have.
+// several times. It returns zkbench.ErrParams if no record has that status. If there are such
+// records but none of them has the workload, case, metric or date that q asks for, Lines returns an
+// *argument.ValueError that says which ones the records have.
 func (q Query) Lines(recs []*record.Record) ([]Line, error) {
 	ok := distinct(recs)
 	if len(ok) == 0 {

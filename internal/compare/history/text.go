@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/text"
 )
 
-// WithSteps returns those of the lines that have a step.
+// WithSteps returns the lines that have a step.
 func WithSteps(lines []Line) []Line {
 	return slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return len(l.Steps) == 0 })
 }

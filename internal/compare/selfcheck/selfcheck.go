@@ -60,8 +60,8 @@ func (a Answer) given(t *compare.Table, work int) bool {
 	}
 }
 
-// Bound says how many of a trial's sessions must give an answer: at least the number Least, and at
-// most the number Most.
+// Bound is a condition on the number of a trial's sessions whose result is the given Answer. This
+// number must be at least Least and at most Most.
 type Bound struct {
 	Answer      Answer
 	Least, Most int
@@ -139,7 +139,8 @@ type Session struct {
 	Sees      map[string]float64 `json:"sees"`    // minimum detectable effect by metric; absent: none
 }
 
-// AnswerCount says how many sessions of a trial gave an answer, and how many had to give it.
+// AnswerCount says how many sessions of a trial had the result Answer, and which numbers of
+// sessions were allowed.
 type AnswerCount struct {
 	Answer Answer `json:"answer"`
 	Count  int    `json:"count"`

@@ -136,7 +136,7 @@ func (h *Host) reconnect(ctx context.Context, say func(text string)) error {
 	}
 }
 
-// Close ends the connection to the host. If a case is running there, that ends, too.
+// Close ends the connection to the host. If a case is running on the host, the case ends, too.
 func (h *Host) Close() {
 	if h.link != nil {
 		h.link.close()

@@ -1,9 +1,9 @@
 // Package hosts runs cases on other machines, called hosts, through OpenSSH. Each host has a copy
 // of the running program in the cache directory of the user; the name of the copy contains the
-// program's digest. There is one connection to each host. The copy runs at its other end and calls
-// Serve: it receives each job as a line of JSON, and sends the job's record back as a line of JSON.
-// As on the local machine, each case runs in a child process, so what a measured program prints
-// cannot damage a record.
+// program's digest. There is one connection to each host. At the host's end of the connection, the
+// copy runs and calls Serve: it receives each job as a line of JSON, and sends the job's record
+// back as a line of JSON. As on the local machine, each case runs in a child process, so what a
+// measured program prints cannot damage a record.
 //
 // Authentication is left to ssh: this package answers no questions and reads no keys.
 package hosts

@@ -21,12 +21,13 @@ import (
 // has lost its connection ends within that time.
 const takeover = silenceLimit + 2*lastWords
 
-// Serve is the part of the program that runs on the host. If another process on the machine is in
-// Serve, Serve first waits for it, and returns zkbench.ErrEnv if that process does not end. Serve
-// then writes the host's environment to its output. It reads jobs from its input, calls the
-// function run for each of them, one after the other, and writes their records to its output. If
-// the function run returns an error, the error must say why the case could not be started. When the
-// input ends, or when it is silent for 30 seconds, Serve ends the running case and returns.
+// Serve is the part of the program that runs on the host. If another process on the machine is
+// already running Serve, Serve first waits for it to end, and returns zkbench.ErrEnv if that
+// process does not end. Serve then writes the host's environment to its output. It reads jobs from
+// its input, calls the function run for each of them, one after the other, and writes their records
+// to its output. If the function run returns an error, the error must say why the case could not be
+// started. When the input ends, or when it is silent for 30 seconds, Serve ends the running case
+// and returns.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, run func(context.Context, measure.Job) (*record.Record, error)) error {
 	unlock, err := lockMachine(ctx, takeover)
 	if err != nil {

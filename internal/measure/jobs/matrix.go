@@ -20,15 +20,16 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// MainJob says what the run command measures if its command line names no workload. It measures
-// this on all processors.
+// MainJob is the list of cases that the run command measures if its command line names no workload.
+// The run command measures these cases on all processors.
 type MainJob struct {
 	Workloads []string          // names
 	Axes      map[string]string // lists of values by the axis' key
 }
 
-// Plans returns the workloads of the main job with their cases. The map typed has lists of values
-// that the user gave, by the axis' key; for these axes, they replace the values in m.Axes.
+// Plans returns the workloads of the main job with their cases. The map typed maps the key of an
+// axis to the list of values that the user gave for it. Such a list replaces the axis' list in
+// m.Axes.
 func (m *MainJob) Plans(defs []workload.Def, typed map[string]string) ([]workload.Plan, error) {
 	lists := maps.Clone(m.Axes)
 	maps.Copy(lists, typed)
@@ -103,8 +104,8 @@ func checkAxes(defs, named []workload.Def, lists map[string]string) error {
 	return nil
 }
 
-// DefineAxes adds a flag to a flag set for each axis of the workloads defs. It returns these flags
-// by the axis' key. The help text of each flag begins with prefix.
+// DefineAxes adds a flag to a flag set for each axis of the workloads defs. It returns a map from
+// the key of each axis to the axis' flag. The help text of each flag begins with prefix.
 func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[string]*argument.Option {
 	axes := make(map[string]*argument.Option)
 	for _, def := range defs {
@@ -117,8 +118,8 @@ func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[st
 	return axes
 }
 
-// TypedAxes returns the text of each flag that the user gave, by the axis' key. The parameter axes
-// is a result of DefineAxes.
+// TypedAxes returns the texts of the flags that the user gave. The result maps the key of an axis
+// to the text of the axis' flag. The parameter axes is a result of DefineAxes.
 func TypedAxes(axes map[string]*argument.Option) map[string]string {
 	typed := make(map[string]string)
 	for key, o := range axes {

@@ -28,8 +28,8 @@ type StagesFlags struct {
 	cpus, processes, seed, JSON *argument.Option
 }
 
-// NewStagesFlags adds the flags of the stages command to a flag set. Only those of the workloads
-// defs that have stages can be named in the command line.
+// NewStagesFlags adds the flags of the stages command to a flag set. A command line can name a
+// workload in defs only if the workload has stages.
 func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	f := &StagesFlags{settings: make(measure.Typed)}
 	for _, d := range defs {

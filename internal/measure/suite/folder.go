@@ -131,7 +131,8 @@ func ReadFolder(dir string) (recs []*record.Record, cut bool, err error) {
 	return recs, line > 0, nil
 }
 
-// Existing returns those of the names for which the directory dir has a file.
+// Existing returns the names of the files that exist in the directory dir. It looks only for the
+// given names.
 func Existing(dir string, names ...string) (some []string) {
 	for _, name := range names {
 		if exists(filepath.Join(dir, name)) {

@@ -23,8 +23,8 @@ import (
 // of them.
 const Full = "full"
 
-// Family is a group of related workloads. A Collection has a suite for each family, which has the
-// family's name.
+// Family is a group of related workloads. A Collection has a suite for each family. This suite has
+// the same name as the family.
 type Family struct {
 	Name string
 	Defs []workload.Def

@@ -146,8 +146,8 @@ func (e *LostError) Unwrap() error { return ErrInterrupted }
 
 // All runs the cases that have no record in r.Earlier. Cases of the same host run one after the
 // other, and different hosts run at the same time. If a case fails, it is tried again until it has
-// run r.Attempts times. If r.Again is set, the same applies to a case that was disturbed by other
-// programs. If the last attempt fails, the case's record is that of a failure.
+// run r.Attempts times. If r.Again is set, a case that was disturbed by other programs is tried
+// again in the same way. If the last attempt fails, the case's record says that the case failed.
 //
 // When ctx ends, All returns the cause. If there is a journal, the cases that were running at that
 // time have no record, so that they can be run again. If there is no journal, each of them has a

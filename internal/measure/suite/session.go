@@ -76,9 +76,11 @@ func Begin(dir string, p *Plan) (*Session, error) {
 	return &Session{dir: dir, header: header, journal: j}, nil
 }
 
-// Resume opens a folder to continue the suite in it or, if study is not empty, the study of this name. It returns
-// zkbench.ErrEnv if the suite or the study was begun by another build or on a machine that differs, a *argument.ValueError if
-// the folder is of another study, or a suite's, and the errors of Open.
+// Resume opens the folder dir to continue the run in it. The parameter study is the name of the
+// study to which the folder must belong. If study is empty, the folder must belong to a suite.
+// Resume returns an *argument.ValueError if the folder belongs to anything else. It returns
+// zkbench.ErrEnv if the run was begun by another build or on a machine that differs. It can also
+// return the errors of Open.
 func Resume(dir, study string) (*Session, error) {
 	j, header, err := Open(dir)
 	if err != nil {
@@ -120,7 +122,8 @@ func (h *Header) isOf(dir, study string) error {
 	return &argument.ValueError{Field: "resume", Value: dir, Accepted: fmt.Sprintf("a folder of %s; this is one of %s", name(study), name(h.Study))}
 }
 
-// Portable returns the digest of the program that runs the portable cases of a study, empty if there are none.
+// Portable returns the SHA-256 of the program that runs a study's portable cases, that is, the
+// cases that run without assembly. It returns an empty string if there are no such cases.
 func (s *Session) Portable() string { return s.header.Portable }
 
 // Retry forgets the records of cases that did not end well, so that Run measures them again.

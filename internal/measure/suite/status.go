@@ -61,11 +61,11 @@ func ReadStatus(dir string) (Status, error) {
 	return s, nil
 }
 
-// Estimate estimates how much longer a suite will take. If a process of a case was measured, the
-// estimate for the case's other processes is the time of the last one. Otherwise the estimate is
-// the case's expected time multiplied by a factor: the time that the measured cases of the same
-// host took, divided by the time that was expected for them. The methods of an Estimate may be
-// called concurrently.
+// Estimate estimates how much longer a suite will take. If some processes of a case were measured,
+// the estimate for each of its other processes is the time of the process that was measured last.
+// Otherwise the estimate is the case's expected time multiplied by a factor: the time that the
+// measured cases of the same host took, divided by the time that was expected for them. The methods
+// of an Estimate may be called concurrently.
 type Estimate struct {
 	mu    sync.Mutex
 	cases []Case

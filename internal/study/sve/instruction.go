@@ -24,8 +24,8 @@ const (
 func loopName(l loops.Loop) string { return l.Kernel + "-" + l.Name }
 
 // VectorInstruction returns a workload that repeats one instruction on independent registers, to measure how many such
-// instructions the processor executes per cycle. In the loop scalar-chain each instruction waits for the previous one
-// and takes one cycle, so its time gives the clock frequency.
+// instructions the processor executes per cycle. In the loop "scalar-chain", each instruction waits for the previous
+// one and takes one cycle. Therefore the time of this loop gives the clock frequency.
 func VectorInstruction() workload.Def {
 	var names []string
 	for _, l := range loops.All() {

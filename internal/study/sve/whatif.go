@@ -61,8 +61,9 @@ func DefaultWhatIf() WhatIf {
 	}
 }
 
-// Instructions returns the number of instructions that a kernel executes for a permutation of Poseidon, by the width of
-// the vectors in bits. The instructions were counted under QEMU. The map is empty if the kernel was not counted.
+// Instructions returns a map from the width of the vectors, in bits, to the number of instructions that a kernel
+// executes for a permutation of Poseidon. The instructions were counted under QEMU. The map is empty if the kernel was
+// not counted.
 func Instructions(kernel string) map[int]float64 {
 	byWidth := make(map[int]float64)
 	for _, p := range counts.Executed() {

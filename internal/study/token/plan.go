@@ -1,6 +1,6 @@
 // Package token contains the study of confidential transfers: what the command "zkbench study token" measures, and the
-// study's page. Times are divided by the time of a reference operation, one scalar multiplication. For each record, the
-// divisor is the time in the last earlier record of the reference operation on the same curve.
+// study's page. Times are divided by the time of a reference operation, one scalar multiplication. The divisor for a
+// record is the time in another record: the last one before it that measures the reference operation on the same curve.
 package token
 
 import (
