@@ -38,7 +38,7 @@ func All() []riscv.Precompile {
 
 const wordBytes = 32 // in a number of 256 bits
 
-// MulMod returns the precompile that multiplies modulo any number of 256 bits.
+// MulMod returns the precompile for multiplication modulo an arbitrary 256-bit modulus.
 func MulMod() riscv.Precompile {
 	return riscv.Precompile{Name: "mulmod", Number: call.MulMod, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
 		x, errX := number(g, args[1])

@@ -44,8 +44,9 @@ type Constraint struct {
 	TableName string
 }
 
-// Label calls the function label with the row of each constraint, and puts the result before the constraint's
-// line and name. This tells several constraints of the same line or name apart.
+// Label gives each constraint a prefix: the result of the function label for the constraint's row. The prefix
+// precedes the source line and the name of the constraint in reports, so that constraints with the same line or
+// name can be told apart.
 func (c *Circuit) Label(label func(row int) string) {
 	for i := range c.Constraints {
 		k := &c.Constraints[i]

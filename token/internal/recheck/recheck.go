@@ -89,10 +89,10 @@ func (c *Checker) Add(ctx context.Context, next ledger.Record) error {
 }
 
 // Flush validates the records that wait and applies them to the state. It returns a *ledger.CorruptError that
-// names the first record that is not valid. Flush refuses a record only if the record is invalid as the first
-// one of a batch. If another record of a batch is invalid, Flush applies the records before it and validates
-// it again, because it may depend on them in a way that the log does not show. After an error the checker
-// must not be used again.
+// names the first record that is not valid. A record may depend on earlier records of its batch in a way that
+// the log does not show. So if a record other than the batch's first is invalid, Flush applies the records
+// before it and validates the record again, as the first of a new batch. Flush refuses only records that are
+// invalid in first place. After an error the checker must not be used again.
 func (c *Checker) Flush(ctx context.Context) error {
 	for len(c.waiting) > 0 {
 		entries, err := c.valid(ctx)
