@@ -100,8 +100,8 @@ func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages 
 }
 
 // Verify checks a proof of the claims. The proof relies on the permutations in states. The claims and the
-// permutations must be in the order of the messages. The proof must be bound to the bytes of the parameter
-// about.
+// permutations must be in the order of the messages. The parameter about is data of the caller's choice,
+// to which the proof must be bound.
 func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, about []byte) error {
 	statement, err := t.Statement(claims, states, about)
 	if err != nil {

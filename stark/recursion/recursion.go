@@ -259,8 +259,8 @@ func (p *program) statementFor(digest hash.Digest) (about stark.Statement) {
 	return about
 }
 
-// Verify checks a proof which states that proofs of the given statements verify. The proof must be bound
-// to the bytes of the parameter about.
+// Verify checks a proof that valid proofs of the given statements exist. The parameter about is data of the
+// caller's choice, to which the proof must be bound.
 func (s *System) Verify(proof []byte, statements []stark.Statement, about []byte) error {
 	statement, err := s.Statement(statements, about)
 	if err != nil {

@@ -24,8 +24,7 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Builders returns a map from the name of each constraint system on which circuits are tested to the
-// system's builder.
+// Builders returns the builders of the constraint systems on which circuits are tested, by the system's name.
 func Builders() map[string]frontend.NewBuilder {
 	return map[string]frontend.NewBuilder{"scs": scs.NewBuilder[constraint.U64], "r1cs": r1cs.NewBuilder[constraint.U64]}
 }

@@ -375,8 +375,8 @@ func (t *Tail) Write(b []byte) (int, error) {
 func (t *Tail) Bytes() []byte { return t.buf }
 
 // Message returns the first kept line that has a message. After a crash, this line gives the
-// reason. Message returns an empty string if there is no such line. It skips the go command's
-// headings of packages and downloads.
+// reason. Message returns an empty string if there is no such line. It skips lines in which the go
+// command only names a package ("# path") or a download.
 func (t *Tail) Message() string {
 	for _, line := range t.Lines() {
 		if !strings.HasPrefix(line, "# ") && !strings.HasPrefix(line, "go: downloading ") {

@@ -1,8 +1,8 @@
 // Package circuit writes down straight-line programs over an extension of Goldilocks while it runs them. Such
 // a program is what a verifier computes, in a form that tables can prove.
 //
-// A program has a memory in which each cell is written once. A cell holds an element of the extension or, for
-// permutations, a pair of field elements as its first two coordinates. A program consists of rows, each of
+// A program has a memory in which each cell is written once. A cell holds an element of the extension. A
+// permutation's cells hold two field elements each, as the first two coordinates of such an element. A program consists of rows, each of
 // which relates four cells, and of Poseidon permutations, each of which relates thirteen. There are no jumps:
 // the rows depend on the Go code that makes them, and not on values. Running the code on some values computes
 // all cells and finds the first row that does not hold.
