@@ -94,19 +94,19 @@ func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches
 	return proofs, nil
 }
 
-// Prove proves the length and digest of every message of all batches. The proof is bound to the bytes of
-// the parameter about, which can be, for example, the transaction that the proof belongs to.
-func (a *Aggregation) Prove(ctx context.Context, ex executor.Executor, batches [][][]byte, about []byte, options stark.Options) ([]byte, error) {
+// Prove proves the length and digest of every message of all batches. The proof is bound to the bytes
+// in bindTo, which can be, for example, the transaction that the proof belongs to.
+func (a *Aggregation) Prove(ctx context.Context, ex executor.Executor, batches [][][]byte, bindTo []byte, options stark.Options) ([]byte, error) {
 	proofs, err := a.Batches(ctx, ex, batches, options)
 	if err != nil {
 		return nil, err
 	}
-	return a.tree.Prove(ctx, ex, proofs, about, options)
+	return a.tree.Prove(ctx, ex, proofs, bindTo, options)
 }
 
-// Verify checks a proof of the claims of each batch. The proof must be bound to the bytes of the
-// parameter about.
-func (a *Aggregation) Verify(proof []byte, batches [][]Claim, about []byte) error {
+// Verify checks a proof of the claims of each batch. The proof must be bound to the bytes in
+// bindTo.
+func (a *Aggregation) Verify(proof []byte, batches [][]Claim, bindTo []byte) error {
 	var statements []stark.Statement
 	for _, claims := range batches {
 		statement, err := a.statement(claims)
@@ -115,7 +115,7 @@ func (a *Aggregation) Verify(proof []byte, batches [][]Claim, about []byte) erro
 		}
 		statements = append(statements, statement)
 	}
-	return a.tree.Verify(proof, statements, about)
+	return a.tree.Verify(proof, statements, bindTo)
 }
 
 // Memory estimates the largest amount of memory, in bytes, that proving takes at any time.

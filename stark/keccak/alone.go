@@ -32,11 +32,11 @@ func NewPermutationTable(c stark.Config) (*PermutationTable, error) {
 	return &PermutationTable{t, p}, nil
 }
 
-// Prove proves that each Out is the permutation of its In. The proof is bound to the bytes of the
-// parameter about. Prove returns zkbench.ErrWitness if an Out is not the permutation of its In, and
+// Prove proves that each Out is the permutation of its In. The proof is bound to the bytes in
+// bindTo. Prove returns zkbench.ErrWitness if an Out is not the permutation of its In, and
 // zkbench.ErrParams if there are no states.
-func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, states []States, about []byte, options stark.Options) ([]byte, error) {
-	statement, err := t.Statement(states, about)
+func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, states []States, bindTo []byte, options stark.Options) ([]byte, error) {
+	statement, err := t.Statement(states, bindTo)
 	if err != nil {
 		return nil, err
 	}
@@ -44,23 +44,23 @@ func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, stat
 }
 
 // Verify checks a proof that each Out is the permutation of its In. The proof must be bound to the bytes
-// of the parameter about. The states must be in the order in which they were proved.
-func (t *PermutationTable) Verify(proof []byte, states []States, about []byte) error {
-	statement, err := t.Statement(states, about)
+// of the parameter bindTo. The states must be in the order in which they were proved.
+func (t *PermutationTable) Verify(proof []byte, states []States, bindTo []byte) error {
+	statement, err := t.Statement(states, bindTo)
 	if err != nil {
 		return err
 	}
 	return t.System.Verify(proof, statement)
 }
 
-// Statement returns the statement that each Out is the permutation of its In, with the parameter about as
+// Statement returns the statement that each Out is the permutation of its In, with the parameter bindTo as
 // the context. It returns zkbench.ErrParams if there are no states.
-func (t *PermutationTable) Statement(states []States, about []byte) (stark.Statement, error) {
+func (t *PermutationTable) Statement(states []States, bindTo []byte) (stark.Statement, error) {
 	messages, err := t.permutation.exchange(states, -1)
 	if err != nil {
 		return stark.Statement{}, err
 	}
-	return stark.Statement{Forms: []stark.Form{t.heights(len(states))}, Messages: messages, Context: about}, nil
+	return stark.Statement{Forms: []stark.Form{t.heights(len(states))}, Messages: messages, Context: bindTo}, nil
 }
 
 // SpongeTable proves and verifies the statement "if Keccak-f permutes these states as stated, then
@@ -88,11 +88,11 @@ func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, er
 }
 
 // Prove proves the length and digest of each message. The proof relies on the permutations that
-// Permutations returns for the messages, and is bound to the bytes of the parameter about. There must be
+// Permutations returns for the messages, and is bound to the bytes in bindTo. There must be
 // at least one message.
-func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
+func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, bindTo []byte, options stark.Options) ([]byte, error) {
 	blocks := absorb(messages)
-	statement, err := t.Statement(Claims(messages, t.sponge.messages), permuted(blocks), about)
+	statement, err := t.Statement(Claims(messages, t.sponge.messages), permuted(blocks), bindTo)
 	if err != nil {
 		return nil, err
 	}
@@ -100,20 +100,20 @@ func (t *SpongeTable) Prove(ctx context.Context, ex executor.Executor, messages 
 }
 
 // Verify checks a proof of the claims. The proof relies on the permutations in states. The claims and the
-// permutations must be in the order of the messages. The parameter about is data of the caller's choice,
+// permutations must be in the order of the messages. The parameter bindTo is data of the caller's choice,
 // to which the proof must be bound.
-func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, about []byte) error {
-	statement, err := t.Statement(claims, states, about)
+func (t *SpongeTable) Verify(proof []byte, claims []Claim, states []States, bindTo []byte) error {
+	statement, err := t.Statement(claims, states, bindTo)
 	if err != nil {
 		return err
 	}
 	return t.System.Verify(proof, statement)
 }
 
-// Statement returns the statement of a proof of these claims, with the parameter about as the context.
+// Statement returns the statement of a proof of these claims, with the parameter bindTo as the context.
 // The proof relies on the permutations in states, one for each block of the messages. Statement returns
 // zkbench.ErrParams if there are no claims, or if the length of states is not the number of blocks.
-func (t *SpongeTable) Statement(claims []Claim, states []States, about []byte) (stark.Statement, error) {
+func (t *SpongeTable) Statement(claims []Claim, states []States, bindTo []byte) (stark.Statement, error) {
 	messages, err := t.sponge.claimed(claims)
 	if err != nil {
 		return stark.Statement{}, err
@@ -125,5 +125,5 @@ func (t *SpongeTable) Statement(claims []Claim, states []States, about []byte) (
 	if err != nil {
 		return stark.Statement{}, err
 	}
-	return stark.Statement{Forms: []stark.Form{t.heights(len(states))}, Messages: append(messages, permutations...), Context: about}, nil
+	return stark.Statement{Forms: []stark.Form{t.heights(len(states))}, Messages: append(messages, permutations...), Context: bindTo}, nil
 }

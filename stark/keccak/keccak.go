@@ -148,10 +148,10 @@ func New(c stark.Config, messages stark.Visibility) (*System, error) {
 	return &System{t, s}, nil
 }
 
-// Prove proves the length and digest of each message. The proof is bound to the bytes of the parameter
-// about. There must be at least one message.
-func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, about []byte, options stark.Options) ([]byte, error) {
-	statement, err := s.Statement(Claims(messages, s.sponge.messages), about)
+// Prove proves the length and digest of each message. The proof is bound to the bytes in
+// bindTo. There must be at least one message.
+func (s *System) Prove(ctx context.Context, ex executor.Executor, messages [][]byte, bindTo []byte, options stark.Options) ([]byte, error) {
+	statement, err := s.Statement(Claims(messages, s.sponge.messages), bindTo)
 	if err != nil {
 		return nil, err
 	}
@@ -167,22 +167,22 @@ func (s *System) Traces(messages [][]byte) []stark.Trace {
 }
 
 // Verify checks a proof of the claims. The claims must be in the order of the messages. The proof must be
-// bound to the bytes of the parameter about.
-func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
-	statement, err := s.Statement(claims, about)
+// bound to the bytes in bindTo.
+func (s *System) Verify(proof []byte, claims []Claim, bindTo []byte) error {
+	statement, err := s.Statement(claims, bindTo)
 	if err != nil {
 		return err
 	}
 	return s.System.Verify(proof, statement)
 }
 
-// Statement returns the statement of a proof of these claims, with the parameter about as the context.
+// Statement returns the statement of a proof of these claims, with the parameter bindTo as the context.
 // The heights of the tables follow from the lengths of the messages. Statement returns zkbench.ErrParams
 // if there are no claims or a claim is invalid.
-func (s *System) Statement(claims []Claim, about []byte) (stark.Statement, error) {
+func (s *System) Statement(claims []Claim, bindTo []byte) (stark.Statement, error) {
 	messages, err := s.sponge.claimed(claims)
 	if err != nil {
 		return stark.Statement{}, err
 	}
-	return stark.Statement{Forms: []stark.Form{s.heights(blocksOf(claims))}, Messages: messages, Context: about}, nil
+	return stark.Statement{Forms: []stark.Form{s.heights(blocksOf(claims))}, Messages: messages, Context: bindTo}, nil
 }

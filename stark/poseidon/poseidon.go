@@ -177,15 +177,15 @@ func New(params stark.Params, siblings stark.Visibility) (*System, error) {
 }
 
 // Prove proves that each of the given paths leads from its leaf to its root. The proof is bound to the
-// bytes of the parameter about. There must be at least one path. Prove returns zkbench.ErrParams if a
+// bytes of the parameter bindTo. There must be at least one path. Prove returns zkbench.ErrParams if a
 // path does not fit its tree's shape.
-func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, about []byte, options stark.Options) ([]byte, error) {
+func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, bindTo []byte, options stark.Options) ([]byte, error) {
 	for i := range paths {
 		if err := paths[i].check(); err != nil {
 			return nil, fmt.Errorf("path %d: %w", i, err)
 		}
 	}
-	statement, err := s.Statement(Claims(paths), about)
+	statement, err := s.Statement(Claims(paths), bindTo)
 	if err != nil {
 		return nil, err
 	}
@@ -193,21 +193,21 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, paths []Path, 
 }
 
 // Verify checks a proof of the claims. The claims must be in the order of the paths. The proof must be bound
-// to the bytes of the parameter about.
-func (s *System) Verify(proof []byte, claims []Claim, about []byte) error {
-	statement, err := s.Statement(claims, about)
+// to the bytes in bindTo.
+func (s *System) Verify(proof []byte, claims []Claim, bindTo []byte) error {
+	statement, err := s.Statement(claims, bindTo)
 	if err != nil {
 		return err
 	}
 	return s.System.Verify(proof, statement)
 }
 
-// Statement returns the statement of a proof of these claims, with the parameter about as the context.
+// Statement returns the statement of a proof of these claims, with the parameter bindTo as the context.
 // The statement's messages ask for the leaf and the root of each path, on the buses of the system's
 // table. The height of the table follows from the shapes of the trees. Statement returns
 // zkbench.ErrParams if there are no claims, or if a tree's number of rows is not a power of two.
-func (s *System) Statement(claims []Claim, about []byte) (statement stark.Statement, err error) {
-	statement.Context = about
+func (s *System) Statement(claims []Claim, bindTo []byte) (statement stark.Statement, err error) {
+	statement.Context = bindTo
 	if len(claims) == 0 {
 		return statement, fmt.Errorf("%w: no path", zkbench.ErrParams)
 	}

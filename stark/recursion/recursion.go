@@ -190,11 +190,11 @@ func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []c
 }
 
 // Prove proves that the given proofs verify. There must be one proof for each child, in the order of the
-// children. The proof is bound to the bytes of the parameter about, which can be, for example, the
+// children. The proof is bound to the bytes in bindTo, which can be, for example, the
 // transaction that the proof belongs to. If one of the given proofs does not verify, the error names that
 // proof.
-func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, about []byte, options stark.Options) ([]byte, error) {
-	traces, statement, err := s.Traces(proofs, about)
+func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, bindTo []byte, options stark.Options) ([]byte, error) {
+	traces, statement, err := s.Traces(proofs, bindTo)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof
 // Traces returns the traces and the statement with which Tables proves that the given proofs verify. If one
 // of the given proofs does not verify, Traces returns an error in addition to the traces and the statement.
 // If one of them does not decode, Traces returns only an error.
-func (s *System) Traces(proofs []Proof, about []byte) (traces []stark.Trace, statement stark.Statement, err error) {
+func (s *System) Traces(proofs []Proof, bindTo []byte) (traces []stark.Trace, statement stark.Statement, err error) {
 	if len(proofs) != len(s.children) {
 		return nil, statement, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))
 	}
@@ -213,7 +213,7 @@ func (s *System) Traces(proofs []Proof, about []byte) (traces []stark.Trace, sta
 			return nil, statement, fmt.Errorf("%w: proof %d: there is none", zkbench.ErrMalformed, i)
 		}
 	}
-	if statement, err = s.Statement(statementsOf(proofs), about); err != nil {
+	if statement, err = s.Statement(statementsOf(proofs), bindTo); err != nil {
 		return nil, statement, err
 	}
 	b, _, err := s.run(func(i int) Proof { return proofs[i] })
@@ -224,8 +224,8 @@ func (s *System) Traces(proofs []Proof, about []byte) (traces []stark.Trace, sta
 }
 
 // Statement returns the statement which says that proofs of the given statements verify. The returned
-// statement holds a digest of the numbers in the given statements, and its context is the parameter about.
-func (s *System) Statement(statements []stark.Statement, about []byte) (statement stark.Statement, err error) {
+// statement holds a digest of the numbers in the given statements, and its context is the parameter bindTo.
+func (s *System) Statement(statements []stark.Statement, bindTo []byte) (statement stark.Statement, err error) {
 	if len(statements) != len(s.children) {
 		return statement, fmt.Errorf("%w: %d statements, accepted are %d", zkbench.ErrParams, len(statements), len(s.children))
 	}
@@ -244,7 +244,7 @@ func (s *System) Statement(statements []stark.Statement, about []byte) (statemen
 	}
 	digest := hash.HashNoPad(all)
 	statement = s.program.statementFor(digest)
-	statement.Context = about
+	statement.Context = bindTo
 	return statement, nil
 }
 
@@ -259,10 +259,10 @@ func (p *program) statementFor(digest hash.Digest) (about stark.Statement) {
 	return about
 }
 
-// Verify checks a proof that valid proofs of the given statements exist. The parameter about is data of the
+// Verify checks a proof that valid proofs of the given statements exist. The parameter bindTo is data of the
 // caller's choice, to which the proof must be bound.
-func (s *System) Verify(proof []byte, statements []stark.Statement, about []byte) error {
-	statement, err := s.Statement(statements, about)
+func (s *System) Verify(proof []byte, statements []stark.Statement, bindTo []byte) error {
+	statement, err := s.Statement(statements, bindTo)
 	if err != nil {
 		return err
 	}
@@ -270,7 +270,7 @@ func (s *System) Verify(proof []byte, statements []stark.Statement, about []byte
 }
 
 // Child returns the Child with which another system can prove that this system's proofs verify. These proofs
-// must not be bound to any bytes: make them with the parameter about empty.
+// must not be bound to any bytes: make them with the parameter bindTo empty.
 func (s *System) Child() Child {
 	return Child{s.system, s.program.statementFor(hash.Digest{}), s}
 }

@@ -82,10 +82,10 @@ func (t *Tree) Memory() (bytes uint64, err error) {
 }
 
 // Prove proves that the given proofs verify. There must be n proofs, where n is the argument of NewTree.
-// The last proof is bound to the bytes of the parameter about, which can be, for example, the transaction
+// The last proof is bound to the bytes in bindTo, which can be, for example, the transaction
 // that the proof belongs to. The function options.Span gets names of phases with their layer, such as
 // "layer 1/commit".
-func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, about []byte, options stark.Options) ([]byte, error) {
+func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, bindTo []byte, options stark.Options) ([]byte, error) {
 	if err := t.over(len(proofs)); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, 
 		}
 		var above []Proof
 		for j, group := range groupsOf(proofs) {
-			statement, err := layer[j].Statement(statementsOf(group), t.context(i, about))
+			statement, err := layer[j].Statement(statementsOf(group), t.context(i, bindTo))
 			if err != nil {
 				return nil, err
 			}
@@ -111,24 +111,24 @@ func (t *Tree) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, 
 	return proofs[0].Bytes, nil
 }
 
-// context returns what the proofs of a layer are bound to: about in the last layer, nothing in others.
-func (t *Tree) context(layer int, about []byte) []byte {
+// context returns what the proofs of a layer are bound to: bindTo in the last layer, nothing in others.
+func (t *Tree) context(layer int, bindTo []byte) []byte {
 	if layer < len(t.layers)-1 {
 		return nil
 	}
-	return about
+	return bindTo
 }
 
 // Verify checks a proof which states that proofs of the given statements verify. The proof must be bound
-// to the bytes of the parameter about.
-func (t *Tree) Verify(proof []byte, statements []stark.Statement, about []byte) error {
+// to the bytes in bindTo.
+func (t *Tree) Verify(proof []byte, statements []stark.Statement, bindTo []byte) error {
 	if err := t.over(len(statements)); err != nil {
 		return err
 	}
 	for i, layer := range t.layers[:len(t.layers)-1] {
 		var above []stark.Statement
 		for j, group := range groupsOf(statements) {
-			statement, err := layer[j].Statement(group, t.context(i, about))
+			statement, err := layer[j].Statement(group, t.context(i, bindTo))
 			if err != nil {
 				return err
 			}
@@ -136,7 +136,7 @@ func (t *Tree) Verify(proof []byte, statements []stark.Statement, about []byte) 
 		}
 		statements = above
 	}
-	return t.System().Verify(proof, statements, about)
+	return t.System().Verify(proof, statements, bindTo)
 }
 
 // over refuses a number of proofs other than the tree's.
