@@ -212,8 +212,8 @@ func (l *layout) groups() (all []wireGroup) {
 	return all
 }
 
-// open decides what is opened. Cells are opened at ζ, and what is read in the next row at ωζ. Of the other
-// columns, enough are opened at ζ that the identity there is linear in the rest.
+// open decides what is opened. Cells are opened at ζ, and what is read in the next row at ωζ. It opens
+// further columns at ζ until the identity there is linear in the rest.
 func (l *layout) open() {
 	opened, read := make(map[variable]bool), make(map[variable]bool)
 	for _, v := range l.identity.variables() {

@@ -271,7 +271,7 @@ func (c *Circuit) holding(unknown []int, values []fr.Element) *Circuit {
 	return &d
 }
 
-// leaveOut removes a term of the row's gate, or a lookup, from a row. Of term and lookup, one is -1.
+// leaveOut removes a term of the row's gate, or a lookup, from a row. Either term or lookup is -1.
 func (c *Circuit) leaveOut(row, term, lookup int) {
 	f := *c.kindOf(row)
 	if term >= 0 {

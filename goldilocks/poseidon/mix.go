@@ -82,8 +82,8 @@ func timesIm(a, b, c, d, e, f uint64) (x, y, z uint64) {
 }
 
 // mix computes the linear layer on integers below 2^54. It is setRemainders, multiply and vector in
-// one, so that the elements stay in registers. Of their factors 64, 4, 2 · 2 and 1/4, the factors
-// 16, 1 and 1 remain.
+// one, so that the elements stay in registers. The factors 64, 4, 2 · 2 and 1/4 of the three
+// reduce to 16, 1 and 1.
 func mix(v *[Width]uint64) {
 	own := diagonal * v[0]
 	p0, m0, r0, i0 := remainders(v[0], v[3], v[6], v[9])

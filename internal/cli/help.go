@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -85,19 +86,11 @@ func axesTable(defs []workload.Def) string {
 
 // aligned returns the rows as lines of columns, indented.
 func aligned(rows [][]string) string {
-	width := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			width[i] = max(width[i], len(cell))
-		}
-	}
 	var b strings.Builder
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
-		line := "  "
-		for i, cell := range row {
-			line += fmt.Sprintf("%-*s  ", width[i], cell)
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		fmt.Fprintf(tw, "  %s\n", strings.Join(row, "\t"))
 	}
+	tw.Flush()
 	return strings.TrimSuffix(b.String(), "\n")
 }

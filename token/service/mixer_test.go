@@ -43,8 +43,8 @@ func (m *mixer) somebody() (p, q *party) {
 	return m.wallets[order[0]], m.wallets[order[1]]
 }
 
-// order returns an order of a type, which is drawn, with metadata that no other order has. Of two payments with the
-// same metadata, only one may ever be recorded.
+// order returns an order of a type, which is drawn, with metadata that no other order has. If two payments have the
+// same metadata, only one of them may ever be recorded.
 func (m *mixer) order(payments ...service.Payment) service.Order {
 	return service.Order{Type: mixTypes[m.IntN(2)], Payments: payments, Metadata: m.fresh(16)}
 }

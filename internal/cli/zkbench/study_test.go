@@ -173,3 +173,14 @@ func TestStudyResumes(t *testing.T) {
 		}
 	}
 }
+
+// TestStudyResumesWithItsProgram: a study continues only with the program without assembly that has run its cases.
+func TestStudyResumesWithItsProgram(t *testing.T) {
+	s, dir := plonkStudy(t), t.TempDir()
+	o := study.Options{Parts: []string{study.Purego}, Rounds: 1, Portable: "digest"}
+	must.Do(t, must.Get(s.Begin(dir, circuitDefs(), o, io.Discard))(t).Close())
+	for _, other := range []string{"", "another"} {
+		must.FailGet(s.Resume(dir, other))(t, zkbench.ErrEnv, "a study with another program")
+	}
+	must.Do(t, must.Get(s.Resume(dir, o.Portable))(t).Close())
+}

@@ -64,7 +64,7 @@ func smallCases(t *testing.T, def workload.Def) []workload.Case {
 		lists[a.Key] = list
 	}
 	var cases []workload.Case
-	// Of axes that do not go together Resolve refuses some, one value at a time.
+	// Resolve refuses some values of axes that do not go together, one at a time.
 	for _, c := range product(def, lists) {
 		resolved, err := def.Resolved(c)
 		if err != nil {
