@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // Flags defines the flags of a test binary on flag.CommandLine: one for each axis of the workloads,
@@ -23,11 +22,7 @@ func Flags(defs ...Def) {
 	if err != nil {
 		panic(err)
 	}
-	var axes []workload.Axis
-	for _, d := range all {
-		axes = append(axes, d.Axes...)
-	}
-	measure.DefineFlags(flag.CommandLine, axes...)
+	measure.DefineFlags(flag.CommandLine, all...)
 }
 
 // Benchmark runs each case that the flags select. If no flag is set, these are the cases of all

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
@@ -16,8 +15,8 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
 )
 
-var options = measure.Flags(flag.CommandLine, slices.Concat(workloads.GoldilocksOps().Axes,
-	workloads.NTT().Axes, workloads.LDE().Axes, workloads.PolyEval().Axes)...)
+var options = measure.Flags(flag.CommandLine, workloads.GoldilocksOps(), workloads.NTT(),
+	workloads.LDE(), workloads.PolyEval())
 
 func BenchmarkGoldilocksOps(b *testing.B) { measure.Benchmark(b, workloads.GoldilocksOps(), options) }
 

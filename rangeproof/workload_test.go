@@ -15,7 +15,7 @@ import (
 )
 
 // options are the flags of the workloads' axes; the packages below define the same ones.
-var options = measure.Flags(flag.CommandLine, workloads.RangeBatch().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.RangeBatch(), workloads.RangeProve(), workloads.RangeVerify())
 
 func BenchmarkRangeProve(b *testing.B) { measure.Benchmark(b, workloads.RangeProve(), options) }
 

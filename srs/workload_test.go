@@ -9,7 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.MSM().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.MSM())
 
 func BenchmarkMSM(b *testing.B) { measure.Benchmark(b, workloads.MSM(), options) }
 

@@ -9,7 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.Gates().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.Gates())
 
 func BenchmarkGates(b *testing.B) { measure.Benchmark(b, workloads.Gates(), options) }
 

@@ -10,7 +10,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.Keccak().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.Keccak())
 
 func BenchmarkKeccak(b *testing.B) { measure.Benchmark(b, workloads.Keccak(), options) }
 

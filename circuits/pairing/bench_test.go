@@ -10,7 +10,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.Pairing().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.Pairing())
 
 func BenchmarkPairing(b *testing.B) { measure.Benchmark(b, workloads.Pairing(), options) }
 

@@ -10,7 +10,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.Pedersen().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.Pedersen())
 
 func BenchmarkPedersen(b *testing.B) { measure.Benchmark(b, workloads.Pedersen(), options) }
 

@@ -9,7 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.MerkleBuild().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.MerkleBuild(), workloads.MerkleOpen(), workloads.MerkleFile())
 
 func BenchmarkMerkleBuild(b *testing.B) { measure.Benchmark(b, workloads.MerkleBuild(), options) }
 

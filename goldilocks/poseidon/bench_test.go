@@ -10,7 +10,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/goldilocks"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.PoseidonPermutation().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.PoseidonPermutation())
 
 func BenchmarkPoseidonPermutation(b *testing.B) {
 	measure.Benchmark(b, workloads.PoseidonPermutation(), options)

@@ -9,7 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/hash"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.KeccakNative().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.KeccakNative())
 
 func BenchmarkKeccakNative(b *testing.B) {
 	measure.Benchmark(b, workloads.KeccakNative(), options)

@@ -34,7 +34,7 @@ func bisectCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	budget := argument.Define(flags, "budget", argument.KindTime, bisectBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
 		"add processes to a step until it can be judged or this time has passed")
 	processes := argument.Define(flags, "processes", argument.KindNumber, fmt.Sprint(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses), "minimum number of processes on each side of a step")
-	axes := jobs.DefineAxes(flags, defs, "")
+	axes := jobs.DefineAxes(flags, defs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 2 {
 			return &argument.ValueError{Field: "arguments of bisect", Value: fmt.Sprint(args), Accepted: "GOOD..BAD and one workload that list names"}

@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -111,6 +110,7 @@ func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
 
+	cobra.EnableCaseInsensitive = true
 	prepared(root, stdout, stderr).SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -155,8 +155,8 @@ func (p *Program) command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Comm
 		Version: env.Version(),
 		RunE:    ACommand,
 	}
-	root.SetHelpCommand(helpCommand(root))
-	ids := strings.Split(workload.IDs(p.Defs()), ", ")
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { p.writeHelp(stdout, cmd, cmd.Flags().Args(), widthOf(stdout)) })
+	root.SetHelpCommand(helpCommand(p, root, stdout))
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	themes := []Theme{
 		{ThemeMeasure, "Measure:", []*cobra.Command{
@@ -175,15 +175,14 @@ func (p *Program) command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Comm
 		}
 		for _, cmd := range theme.Commands {
 			cmd.GroupID = theme.ID
-			if slices.Contains([]string{"run", "stages", "leak", "compare", "bisect"}, cmd.Name()) {
-				cmd.ValidArgsFunction = cobra.FixedCompletions(ids, cobra.ShellCompDirectiveDefault)
-			}
+			p.complete(cmd)
 			root.AddCommand(cmd)
 		}
 	}
 	root.AddCommand(inputCommand(stdout), ExecCaseCommand(stdin, stdout, append(workload.WithMix(p.Defs()), p.Hidden...)))
 	root.AddCommand(ExecHostCommand(stdin, stdout))
 	root.AddCommand(topics(p)...)
+	root.SetGlobalNormalizationFunc(flagName)
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
 	if err == nil { // cobra's own prints help for a shell that it does not know
@@ -208,25 +207,31 @@ func unknownCommand(root *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return &argument.ValueError{Field: "command", Value: name, Accepted: argument.Among(name, names, root.CommandPath()+" --help")}
+	return argument.Unknown("command", name, names, root.CommandPath()+" --help")
 }
 
 // helpCommand returns the command help. It refuses a command that does not exist; cobra's own
 // prints the usage text and exits with code 0.
-func helpCommand(root *cobra.Command) *cobra.Command {
+func helpCommand(p *Program, root *cobra.Command, stdout io.Writer) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [command]",
+		Use:   "help [command [workload ...]]",
 		Short: "Help about a command, or about axes, exit-codes, findings, metrics or records",
 		RunE: func(_ *cobra.Command, args []string) error {
 			about, rest, err := root.Find(args)
 			if err != nil {
 				return err
 			}
-			if len(rest) > 0 {
+			if len(rest) > 0 && !hasAxes(about) {
 				return unknownCommand(root, rest[0])
 			}
+			for _, name := range rest {
+				if _, err := workload.Find(p.Defs(), name); err != nil {
+					return err
+				}
+			}
 			about.InitDefaultHelpFlag()
-			return about.Help()
+			p.writeHelp(stdout, about, rest, widthOf(stdout))
+			return nil
 		},
 	}
 }

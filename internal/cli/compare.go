@@ -32,36 +32,38 @@ func tableFormats() []string { return []string{"text", "markdown", "csv", "json"
 func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 	formats := strings.Join(tableFormats(), ", ")
 	f := &compareFlags{
-		format: argument.Define(flags, "format", argument.KindText, tableFormats()[0], formats, "format of the table: "+formats),
-		gate: argument.Define(flags, "gate", argument.KindText, "", compare.GateAccepted,
-			"exit with code 1 if an exact metric grew, or if a time is worse by more than this and the noise, for example 3%"),
-		gateMetrics: argument.Define(flags, "gate-metrics", argument.KindList, "", "names of metrics in the table",
-			"gate these metrics too, for example latency-p99"),
 		git: argument.Define(flags, "git", argument.KindText, "", compare.RangeAccepted,
 			"build and measure two revisions, REV1..REV2; "+compare.Work+" is the working tree"),
+		session: newSessionFlags(flags, defs),
+		format:  argument.Define(flags, "format", argument.KindText, tableFormats()[0], formats, "format of the table: "+formats),
+		gate: argument.Define(flags, "gate", argument.KindText, "", compare.GateAccepted,
+			"exit with code 1 if an exact metric grew, or a time by more than this, for example 3%"),
+		gateMetrics: argument.Define(flags, "gate-metrics", argument.KindList, "", "names of metrics in the table",
+			"gate these metrics too, for example latency-p99"),
 		accept: argument.Define(flags, "accept", argument.KindFile, "", "the path of a file of accepted growth",
-			"with --gate: file of exact metrics that may grow, and why; docs/compare.md describes it"),
+			"file of exact metrics that may grow, and why (docs/compare.md)"),
 		baseline: argument.Define(flags, "baseline", argument.KindText, "", baselineAccepted,
 			"compare with the records that run --save-baseline saved under this name"),
-		session: newSessionFlags(flags, defs),
 	}
-	flags.BoolVar(&f.allowBlind, "allow-blind", false, "with --gate: pass rows that could not have shown such a change; the table says so")
+	flags.BoolVar(&f.allowBlind, "allow-blind", false, "pass rows that could not have shown such a change; the table says so")
 	flags.BoolVar(&f.allowEnv, "allow-env", false, "compare results from different environments; the table says so")
+	argument.Group(flags, "Revisions", append([]string{"git"}, f.session.own...)...)
+	argument.Group(flags, "Gate", "gate", "gate-metrics", "accept", "allow-blind")
+	argument.Group(flags, "Files and output", "baseline", "format", "allow-env")
 	return f
 }
 
 func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	defs := p.Defs()
 	cmd := &cobra.Command{
-		Use: "compare OLD NEW | compare --baseline NAME NEW | compare SESSION | compare --git REV1..REV2 WORKLOAD ...\n" +
-			"  or: compare --git REV1..REV2 --bench PACKAGES [-- FLAGS] | compare --git REV1..REV2 [--build COMMAND] --run COMMAND",
+		Use: "compare OLD NEW\ncompare --baseline NAME NEW\ncompare SESSION\ncompare --git REV1..REV2 WORKLOAD ...\n" +
+			"compare --git REV1..REV2 --bench PACKAGES [-- FLAGS]\ncompare --git REV1..REV2 [--build COMMAND] --run COMMAND",
 		Short: "Compare two versions: result files or Git revisions",
 		Long: "Compare two files: records of run --json, or output of go test -bench. Each record and each\n" +
 			"result line is the figure of one process. A file that --git wrote with --out has both sides\n" +
 			"and is compared alone.\n\n" +
-			"With --git, build two revisions and measure the workloads with both, in interleaved processes.\n" +
-			"An axis without a flag has one small value. Instead of workloads, --bench measures the Go\n" +
-			"benchmarks of any repository, and --run any command.\n\n" +
+			"With --git, build two revisions and measure workloads with both, in interleaved processes. Instead\n" +
+			"of workloads, --bench measures the Go benchmarks of any repository, and --run any command.\n\n" +
 			"A row is slower or faster if its 99 % interval excludes zero and its change is larger than the\n" +
 			"noise that the old version shows against itself. docs/compare.md explains the table.",
 		Args: cobra.ArbitraryArgs,
@@ -103,7 +105,7 @@ type tableOutput struct {
 
 func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 	o := tableOutput{stdout: stdout, allowEnv: f.allowEnv}
-	switch f.format.Text {
+	switch strings.ToLower(f.format.Text) {
 	case "text":
 		o.write = (*compare.Table).Text
 	case "markdown":

@@ -32,25 +32,25 @@ const (
 type sessionFlags struct {
 	flags                                             *pflag.FlagSet
 	axes                                              map[string]*argument.Option // by the axis' key
-	names                                             []string                    // names of all these flags
+	own, names                                        []string                    // names of these flags, without and with those of axes
 	processes, duration, budget, workers, out, keepIn *argument.Option
 	bench, build, command                             *argument.Option
 	count, shell                                      bool
 }
 
 func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
-	f := &sessionFlags{flags: flags, axes: jobs.DefineAxes(flags, defs, withGit)}
+	f := &sessionFlags{flags: flags, axes: jobs.DefineAxes(flags, defs)}
 	for _, def := range defs {
 		for _, a := range def.Axes {
 			f.names = append(f.names, a.Long())
 		}
 	}
 	define := func(name, kind, text, accepted, help string) *argument.Option {
-		f.names = append(f.names, name)
-		return argument.Define(flags, name, kind, text, accepted, withGit+help)
+		f.own = append(f.own, name)
+		return argument.Define(flags, name, kind, text, accepted, help)
 	}
 	workers := measure.WorkersAxis()
-	f.workers = define("workers", argument.KindList, "1", workers.Accepted, "numbers of workers: "+workers.Accepted)
+	f.workers = define("workers", argument.KindList, "1", workers.Accepted, "numbers of workers, each a case of its own")
 	f.processes = define("processes", argument.KindNumber, strconv.Itoa(sessionProcesses), fmt.Sprintf("1 to %d", jobs.MaxProcesses),
 		"processes on each side; 8 or more are needed to see a change")
 	f.duration = define("duration", argument.KindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 250ms", measure.MaxDuration),
@@ -58,19 +58,17 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 	f.budget = define("budget", argument.KindTime, sessionBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
 		"add processes until --gate can judge every row or this time has passed")
 	f.out = define("out", argument.KindFile, "", "the path of a file, which is overwritten", "write records as JSON lines to this file (overwritten)")
-	f.names = append(f.names, "count")
-	flags.BoolVar(&f.count, "count", false, withGit+"count operations, statements and allocations in one run on each side, instead of measuring time")
+	f.own = append(f.own, "count")
+	flags.BoolVar(&f.count, "count", false, "count operations, statements and allocations instead of measuring time")
 	f.keepIn = define("keep", argument.KindFile, "", "the path of a directory", "keep the built programs in this directory")
-	f.bench = define("bench", argument.KindList, "", compare.PackagesAccepted, "measure the Go benchmarks of these packages, of any module; flags of go test follow after --")
+	f.bench = define("bench", argument.KindList, "", compare.PackagesAccepted, "measure the Go benchmarks of these packages, of any module")
 	f.command = define("run", argument.KindText, "", argument.WordsAccepted, "measure this command, in any language; "+compare.Tree+" is the revision's tree")
 	f.build = define("build", argument.KindText, "", argument.WordsAccepted, "first build each tree with this command, for --run")
-	f.names = append(f.names, "shell")
-	flags.BoolVar(&f.shell, "shell", false, withGit+"run the commands of --run and --build with sh")
+	f.own = append(f.own, "shell")
+	flags.BoolVar(&f.shell, "shell", false, "run the commands of --run and --build with sh")
+	f.names = append(f.names, f.own...)
 	return f
 }
-
-// withGit begins the help of flags that need --git.
-const withGit = "with --git: "
 
 // given returns the name of one of the flags that were given, if any.
 func (f *sessionFlags) given() (name string, ok bool) {

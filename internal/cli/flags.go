@@ -15,6 +15,18 @@ import (
 	"github.com/zkbench/zkbench/internal/view/progress"
 )
 
+// flagName returns the name of a flag as commands define it. Users may also type it in upper case, and with underscores
+// as the flags of go test have them.
+func flagName(_ *pflag.FlagSet, typed string) pflag.NormalizedName {
+	if strings.EqualFold(typed, benchName) {
+		return benchName
+	}
+	return pflag.NormalizedName(strings.ToLower(strings.ReplaceAll(typed, "_", "-")))
+}
+
+// benchName is the one flag whose name has upper case: that of a study's program (the command benchmarking).
+const benchName = "benchName"
+
 // flagError rewrites an error about a flag that is unknown, lacks its value, has a wrong one or is
 // given twice. The new error says what is accepted.
 func flagError(cmd *cobra.Command, err error) error {
@@ -24,10 +36,10 @@ func flagError(cmd *cobra.Command, err error) error {
 			short, _, _ = strings.Cut(short, "=")
 			typed = "-" + short
 		}
-		return &argument.ValueError{Field: "flag", Value: typed, Accepted: flagsLike(cmd, typed)}
+		return unknownFlag(cmd, typed)
 	}
 	if syntax, ok := errors.AsType[*pflag.InvalidSyntaxError](err); ok {
-		return &argument.ValueError{Field: "flag", Value: syntax.GetSpecifiedFlag(), Accepted: flagsLike(cmd, syntax.GetSpecifiedFlag())}
+		return unknownFlag(cmd, syntax.GetSpecifiedFlag())
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		flag := missing.GetFlag()
@@ -54,8 +66,8 @@ func acceptedBy(flag *pflag.Flag) string {
 	return "true, false" // cobra's own flags, help above all
 }
 
-// flagsLike says which flags of the command are accepted instead of the one that was typed.
-func flagsLike(cmd *cobra.Command, typed string) string {
+// unknownFlag returns the error for a flag that the command does not have.
+func unknownFlag(cmd *cobra.Command, typed string) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
@@ -63,7 +75,7 @@ func flagsLike(cmd *cobra.Command, typed string) string {
 		}
 	})
 	slices.Sort(names)
-	return argument.Among(typed, names, cmd.CommandPath()+" --help")
+	return argument.Unknown("flag", typed, names, cmd.CommandPath()+" --help")
 }
 
 // NoArguments returns an error if a command that accepts only flags is given other arguments.

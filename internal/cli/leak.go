@@ -24,15 +24,14 @@ func leakCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		Short: "Test whether an operation's time depends on its secrets",
 		Long: "Test whether an operation's time depends on its secrets. The operation is timed with one fixed\n" +
 			"witness and with random ones, in random order; the times are compared by Welch's t-test, cropped\n" +
-			"as dudect does. An axis without a flag has one small value. The exit code is 1 if |t| is above\n" +
-			"4.5 in a case.",
+			"as dudect does. The exit code is 1 if |t| is above 4.5 in a case.",
 		Args: cobra.ArbitraryArgs,
 	}
 	flags, defs := cmd.Flags(), p.Defs()
-	axes := jobs.DefineAxes(flags, defs, "")
+	axes := jobs.DefineAxes(flags, defs)
 	duration := argument.Define(flags, "duration", argument.KindTime, leakDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 5m", measure.MaxDuration), "measure each case for this time, or longer if its test needs more samples")
-	timeout := argument.Define(flags, "timeout", argument.KindTime, "0s", "a time from 0s up to "+measure.MaxDuration.String()+", for example 10m", "stop a case after this time, even if it needs more samples (default three times the duration plus three minutes)")
-	flags.Lookup("timeout").DefValue = "" // it depends on --duration, as the help says
+	timeout := argument.Define(flags, "timeout", argument.KindTime, "0s", "a time from 0s up to "+measure.MaxDuration.String()+", for example 10m", "stop a case after this time, even if it needs more samples")
+	timeout.Default = "three times the duration plus 3m"
 	count := argument.Define(flags, "count", argument.KindNumber, "", fmt.Sprintf("1 to %d", measure.MaxCount), "stop a case after this many operations")
 	seed := argument.Define(flags, "seed", argument.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of witnesses and their order")
 	out := &argument.Option{}

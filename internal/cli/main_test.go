@@ -20,7 +20,6 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/testing/recordtest"
-	"github.com/zkbench/zkbench/internal/workload"
 )
 
 func TestMain(m *testing.M) {
@@ -101,24 +100,4 @@ func TestMainJob(t *testing.T) {
 		"verification-sender-proof/curve=BN254/bits=64/in=2/out=2/proof=csp/exec=pool",
 	}
 	golden.Equal(t, "cases", strings.Join(want, "\n"), strings.Join(got, "\n"))
-}
-
-// TestListAxesThatDiffer: one key with two meanings has a row for each, which
-// names its workloads.
-func TestListAxesThatDiffer(t *testing.T) {
-	defs := []workload.Def{
-		{Name: "Sender", Axes: []workload.Axis{workload.BitsAxis(), workload.InputsAxis(8)}},
-		{Name: "Issuer", Axes: []workload.Axis{workload.BitsAxis()}},
-		{Name: "Gates", Axes: []workload.Axis{workload.InputsAxis(4)}},
-	}
-	var got []string
-	for _, a := range distinctAxes(defs) {
-		got = append(got, a.Key+" "+a.Accepted)
-	}
-	want := []string{
-		"bits 1 to 64, ranges a..b*k and a..b+k",
-		"in 1 to 8, ranges a..b*k and a..b+k (of sender)",
-		"in 1 to 4, ranges a..b*k and a..b+k (of gates)",
-	}
-	golden.Equal(t, "axes", want, got)
 }

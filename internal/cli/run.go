@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure"
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 	"github.com/zkbench/zkbench/internal/measure/suite"
@@ -18,18 +19,20 @@ import (
 )
 
 func runCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
+	short, mainJob := "Measure workloads", ""
+	if p.Main != nil {
+		short += " (default: prove and verify transfers)"
+		mainJob = "; without a workload, transfers with both range proofs"
+	}
 	cmd := &cobra.Command{
 		Use:   "run [workload ...]",
-		Short: "Measure workloads (default: prove and verify transfers)",
-		Long: "Measure workloads, each case in a process of its own. Without a workload, run the main job:\n" +
-			"transfers of two inputs and two outputs, proved and verified with both range proofs.\n" +
-			"Lists are separated by commas and may have ranges: a..b*k is geometric, a..b+k arithmetic.\n" +
-			"Workloads ignore flags of axes that they do not have. An axis without a flag has one small\n" +
-			"value, or all its defaults with --matrix study.",
-		Args: cobra.ArbitraryArgs,
+		Short: short,
+		Long:  "Measure workloads, each case in a process of its own" + mainJob + ". Lists may have ranges: a..b*k is geometric, a..b+k arithmetic.",
+		Args:  cobra.ArbitraryArgs,
 	}
 	f := jobs.NewRunFlags(cmd.Flags(), p.Defs(), p.Main)
-	verbose := cmd.Flags().BoolP("verbose", "v", false, "print the full report of each case: distribution, heat map, health, findings, timeline")
+	verbose := cmd.Flags().BoolP("verbose", "v", false, "print the full report of each case: distribution, health, findings, timeline")
+	argument.Group(cmd.Flags(), "Output", "verbose")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		plan, err := f.Plan(args)
 		if err != nil {

@@ -41,8 +41,8 @@ func selfCheckCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command 
 	quick := flags.Bool("quick", false, "run five sessions in a minute, which can show only gross errors")
 	asJSON := flags.Bool("json", false, "write the result as JSON")
 	budget := argument.Define(flags, "budget", argument.KindTime, selfCheckBudget.String(), "a time from 0s up to 1h, for example 30s",
-		"add processes to a session that is too noisy for its gate until this time has passed (default "+selfCheckBudget.String()+", with --quick "+selfCheckQuickBudget.String()+")")
-	flags.Lookup("budget").DefValue = "" // it depends on --quick, as the help says
+		"add processes to a session that is too noisy for its gate until this time has passed")
+	budget.Default = selfCheckBudget.String() + ", with --quick " + selfCheckQuickBudget.String()
 	out := argument.Define(flags, "out", argument.KindFile, "", "the path of a file, which is overwritten", "write the records of all sessions as JSON lines to this file (overwritten)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		child, err := ownProgram()

@@ -44,13 +44,13 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 	}
 	flags := cmd.Flags()
-	c := NewSuiteCall(p, flags, stdout, stderr, "directory for everything that the suite writes (default "+suite.FolderName(time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC))+", with the time when it begins)")
+	c := NewSuiteCall(p, flags, stdout, stderr, "directory for all files (default "+suite.FolderName(time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC))+", of the time)")
 	repetitions := argument.Define(flags, "repetitions", argument.KindNumber, "", fmt.Sprintf("1 to %d", suite.MaxRepetitions), "processes of each case, interleaved (default the suite's)")
 	only := argument.Define(flags, "only", argument.KindList, "", workload.IDs(p.Defs()), "run only these workloads of the suite")
-	timeout := argument.Define(flags, "timeout", argument.KindTime, "0s", acceptedTimeout, "stop the process of a case after this time: "+acceptedTimeout)
-	quietWait := argument.Define(flags, "quiet-wait", argument.KindTime, "0s", acceptedTimeout, "how long cases may wait in total for a machine that nobody else uses: "+acceptedTimeout)
-	on := argument.Define(flags, "on", argument.KindList, "", hosts.AcceptedNames, "run the whole suite on each of these machines, side by side: "+hosts.AcceptedNames)
-	hostWait := argument.Define(flags, "host-wait", argument.KindTime, hosts.DefaultWait.String(), acceptedHostWait, "with --on: how long to wait for a host whose connection was lost: "+acceptedHostWait)
+	timeout := argument.Define(flags, "timeout", argument.KindTime, "0s", acceptedTimeout, "stop the process of a case after this time; 0s: never")
+	quietWait := argument.Define(flags, "quiet-wait", argument.KindTime, "0s", acceptedTimeout, "how long cases may wait in total for a machine that nobody else uses")
+	on := argument.Define(flags, "on", argument.KindList, "", hosts.AcceptedNames, "run the whole suite on each of these hosts, side by side (names of ssh)")
+	hostWait := argument.Define(flags, "host-wait", argument.KindTime, hosts.DefaultWait.String(), acceptedHostWait, "with --on: how long to wait for a host whose connection was lost")
 	again := flags.Bool("again-if-disturbed", false, "measure a case once more if others used the machine meanwhile")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {

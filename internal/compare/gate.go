@@ -77,7 +77,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 			}
 		}
 		if !slices.Contains(names, name) {
-			return Outcome{}, &argument.ValueError{Field: flag, Value: name, Accepted: strings.Join(names, ", ")}
+			return Outcome{}, &argument.ValueError{Field: flag, Value: name, Near: argument.Near(name, names), Accepted: strings.Join(names, ", ")}
 		}
 	}
 	t.Gate = &g

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"flag"
 	"maps"
 	"runtime"
@@ -25,7 +26,7 @@ type Options struct {
 // goTestFlags are the settings with a flag under go test. The flags' names may differ from those of
 // the command.
 var goTestFlags = []struct{ name, flag, text, help string }{
-	{"workers", "workers", "1", "load tests: comma-separated list of numbers of workers; " + NumCPU + " is the number of processors"},
+	{"workers", "workers", "1", "load tests: numbers of workers, separated by commas; " + NumCPU + " is the number of processors"},
 	{"duration", "duration", DefaultDuration.String(), "load tests: measure each case for this time"},
 	{"samples", "setup_samples", strconv.Itoa(DefaultSamples), "inputs to build before a case and use in turn; 0: each operation builds its own, timed separately"},
 	{"seed", "seed", strconv.Itoa(DefaultSeed), "seed of the inputs"},
@@ -36,27 +37,38 @@ const profileFlag = "profile"
 // smokeDuration is the window of a load test if no flag is given.
 const smokeDuration = 100 * time.Millisecond
 
-// Flags defines on fs the flags that Benchmark and TestParallel use. There is a flag for each axis
-// (parameter of a workload) that workloads share: curve, bits, inputs, outputs, proof type and
-// executor. There is another flag for each axis in extra that has none yet. The other flags are
-// -workers, -duration, -setup_samples, -profile and -seed. The testing package parses the flags if
-// fs is flag.CommandLine:
+// Flags defines on fs the flags that Benchmark and TestParallel use for the workloads defs. There is a flag for each
+// axis (parameter of a workload) of defs. There is also a flag for each axis that workloads of tokens share: curve,
+// bits, inputs, outputs, proof type and executor, so that one command line fits several packages. The other flags are
+// -workers, -duration, -setup_samples, -profile and -seed. The testing package parses the flags if fs is
+// flag.CommandLine:
 //
-//	var options = measure.Flags(flag.CommandLine, workloads.NTT().Axes...)
-func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {
-	DefineFlags(fs, append([]workload.Axis{
+//	var options = measure.Flags(flag.CommandLine, workloads.NTT())
+func Flags(fs *flag.FlagSet, defs ...workload.Def) *Options {
+	DefineFlags(fs, defs...)
+	for _, a := range []workload.Axis{
 		workload.CurveAxis(nil, nil), workload.BitsAxis(), workload.InputsAxis(3), workload.OutputsAxis(3), workload.ProofAxis(nil), workload.ExecutorAxis(nil),
-	}, extra...)...)
+	} {
+		if option(fs, a.Flag) == nil {
+			fs.Var(&argument.Option{Kind: argument.KindList}, a.Flag, a.Usage+": no workload of this package has them")
+		}
+	}
 	return OptionsOf(fs)
 }
 
-// DefineFlags defines flags on fs: one for each axis, and the flags for settings that the comment
-// of Flags lists. If several axes name the same flag, it is defined once, and they share it.
-func DefineFlags(fs *flag.FlagSet, axes ...workload.Axis) {
-	for _, a := range axes {
-		if option(fs, a.Flag) == nil {
-			fs.Var(&argument.Option{Kind: argument.KindList}, a.Flag, "comma-separated list of "+a.Usage)
+// DefineFlags defines flags on fs: one for each axis of the workloads defs, and the flags for settings that the
+// comment of Flags lists. If several workloads have an axis with the same flag, they share it.
+func DefineFlags(fs *flag.FlagSet, defs ...workload.Def) {
+	usage := make(map[string][]string) // by flag
+	for _, a := range workload.DistinctAxes(defs) {
+		text := a.Usage + ", separated by commas: " + a.Accepted + " (default of benchmarks " + cmp.Or(a.Depends, strings.Join(a.Default, ", "))
+		if a.Smoke != workload.Own {
+			text += ", of load tests " + a.Smoke
 		}
+		usage[a.Flag] = append(usage[a.Flag], text+")")
+	}
+	for name, texts := range usage {
+		fs.Var(&argument.Option{Kind: argument.KindList}, name, strings.Join(texts, "; "))
 	}
 	for _, f := range goTestFlags {
 		make(Typed).Define(func(option *argument.Option, _, _ string) {
@@ -141,7 +153,7 @@ func WorkersAxis() workload.Axis {
 	axis.Parse = func(list string) ([]string, error) {
 		items := strings.Split(list, ",")
 		for i, item := range items {
-			if strings.TrimSpace(item) == NumCPU {
+			if strings.EqualFold(strings.TrimSpace(item), NumCPU) {
 				items[i] = strconv.Itoa(runtime.GOMAXPROCS(0))
 			}
 		}

@@ -49,15 +49,15 @@ func settings() []setting {
 	shapes := strings.Join(texts(runner.Shapes()), ", ")
 	return []setting{
 		{
-			name: "workers", Option: argument.Option{Kind: argument.KindList, Accepted: workers.Accepted},
-			help: fmt.Sprintf("numbers of workers: %s (default 1, main job %s)", workers.Accepted, NumCPU),
+			name: "workers", Option: argument.Option{Kind: argument.KindList, Accepted: workers.Accepted, Default: "1, main job " + NumCPU},
+			help: "numbers of workers, each a case of its own",
 			set:  number(1, runner.MaxWorkers, func(s *Settings, n uint64) { s.Workers = int(n) }),
 			get:  func(s *Settings) string { return strconv.Itoa(s.Workers) }, always: true,
 			words: func(s *Settings) (string, string) { return "Workers", strconv.Itoa(s.Workers) },
 		},
 		{
 			name: "rate", Option: argument.Option{Kind: argument.KindList, Accepted: "rates above 0 up to 1000000, lists of them, ranges a..b*k and a..b+k; a..b of ramp"},
-			help: "open loop: operations per second; a list runs each rate, or gives the steps of --arrivals step; 50..200 is for --arrivals ramp",
+			help: "operations per second; a list has cases or steps, and 50..200 is a ramp",
 			set:  setRate, each: eachRate, last: true,
 			get: open(func(s *Settings) string { return strings.ReplaceAll(s.Arrivals.Rate(), "+", ",") }), // the case's name has no commas
 			words: func(s *Settings) (string, string) {
@@ -68,10 +68,10 @@ func settings() []setting {
 			},
 		},
 		{
-			name: "arrivals", Option: argument.Option{Kind: argument.KindText, Accepted: shapes, Text: string(runner.Constant)},
-			help: "with --rate or --slo: how arrivals are spaced: " + shapes + " (default " + string(runner.Constant) + ", with --slo " + string(runner.Poisson) + ")",
+			name: "arrivals", Option: argument.Option{Kind: argument.KindText, Accepted: shapes, Text: string(runner.Constant), Default: string(runner.Constant) + ", with --slo " + string(runner.Poisson)},
+			help: shapes,
 			set: func(s *Settings, text string) *argument.ValueError {
-				s.Arrivals = &runner.Arrivals{Shape: runner.Shape(text)}
+				s.Arrivals = &runner.Arrivals{Shape: runner.Shape(strings.ToLower(text))}
 				return unless(slices.Contains(runner.Shapes(), s.Arrivals.Shape), text)
 			},
 			get: open(func(s *Settings) string {
@@ -83,12 +83,13 @@ func settings() []setting {
 		},
 		{
 			name: "starts", Option: argument.Option{Kind: argument.KindText, Accepted: strings.Join(texts(runner.AllStarts()), ", "), Text: string(runner.StartsAuto)},
-			help: "open loop: how workers wait: timer, or spin (precise, costs CPU); auto spins if there are at least four processors and no fewer than workers",
+			help: "how workers wait: timer, spin (precise, costs CPU), or auto",
 			set: func(s *Settings, text string) *argument.ValueError {
-				if s.Starts = runner.Starts(text); text == "timer" {
+				typed := runner.Starts(strings.ToLower(text))
+				if s.Starts = typed; typed == "timer" {
 					s.Starts = runner.StartsTimer
 				}
-				return unless(slices.Contains(runner.AllStarts(), runner.Starts(text)), text)
+				return unless(slices.Contains(runner.AllStarts(), typed), text)
 			},
 			get: open(func(s *Settings) string { return cmp.Or(string(s.Starts), "timer") }),
 			words: func(s *Settings) (string, string) {
@@ -97,7 +98,7 @@ func settings() []setting {
 		},
 		{
 			name: "queue", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("1 to %d", runner.MaxQueue), Text: strconv.Itoa(runner.DefaultQueue)},
-			help: "open loop: how many operations may wait for a worker; more are dropped",
+			help: "how many operations may wait for a worker; more are dropped",
 			set:  number(1, runner.MaxQueue, func(s *Settings, n uint64) { s.Queue = int(n) }),
 			get:  open(func(s *Settings) string { return strconv.Itoa(cmp.Or(s.Queue, runner.DefaultQueue)) }),
 			words: func(s *Settings) (string, string) {
@@ -105,8 +106,8 @@ func settings() []setting {
 			},
 		},
 		{
-			name: "duration", Option: argument.Option{Kind: argument.KindTime, Accepted: fmt.Sprintf("a time from %v to %v, for example 500ms or 10s", MinDuration, MaxDuration)},
-			help: fmt.Sprintf("window of each case (default %v, main job %v; with --count alone: no limit)", DefaultDuration, MainJobDuration),
+			name: "duration", Option: argument.Option{Kind: argument.KindTime, Accepted: fmt.Sprintf("a time from %v to %v, for example 500ms or 10s", MinDuration, MaxDuration), Default: fmt.Sprintf("%v, main job %v; with --count none", DefaultDuration, MainJobDuration)},
+			help: "window of each case",
 			set:  span(MinDuration, func(s *Settings, d time.Duration) { s.Duration = d }),
 			get: func(s *Settings) string {
 				if s.Duration == 0 && s.Count > 0 {
@@ -126,14 +127,14 @@ func settings() []setting {
 		},
 		{
 			name: "least", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("0 to %d", MaxCount), Text: strconv.Itoa(DefaultLeast)},
-			help:  "keep a closed loop running until this many operations have ended",
+			help:  "closed loop: do not stop before this many operations have ended",
 			set:   number(0, MaxCount, func(s *Settings, n uint64) { s.Least = n }),
 			get:   func(s *Settings) string { return decimal(s.Least) },
 			words: func(s *Settings) (string, string) { return "Operations at least", notZero(s.Least, decimal) },
 		},
 		{
-			name: "warmup", Option: argument.Option{Kind: argument.KindList, Accepted: "a time, a number of operations, stationary, or several of them, for example 2s,stationary"},
-			help: "load before the window opens: a time, a number of operations, stationary, or several of them (default a tenth of the window, at most 1s, and one operation per worker)",
+			name: "warmup", Option: argument.Option{Kind: argument.KindList, Accepted: "a time, a number of operations, stationary, or several of them, for example 2s,stationary", Default: "0.1 windows"},
+			help: "load before the window: time, count, stationary",
 			set:  setWarmup,
 			get:  func(s *Settings) string { return cmp.Or(warmup(s, ",", s.Warmup.Time, "", "stationary"), "0") },
 			words: func(s *Settings) (string, string) {
@@ -142,21 +143,21 @@ func settings() []setting {
 		},
 		{
 			name: "grace", Option: argument.Option{Kind: argument.KindTime, Accepted: fmt.Sprintf("a time from 0s up to %v", MaxDuration), Text: "0s"},
-			help:  "how long operations may still run after the window closes; those that do not end are reported with their age",
+			help:  "how long operations may still run after the window closes",
 			set:   span(0, func(s *Settings, d time.Duration) { s.Grace = d }),
 			get:   func(s *Settings) string { return s.Grace.String() },
 			words: func(s *Settings) (string, string) { return "Grace", notZero(s.Grace, time.Duration.String) },
 		},
 		{
 			name: "fail-if", Option: argument.Option{Kind: argument.KindList, Accepted: runner.ThresholdAccepted},
-			help: "exit with code 1 if a figure is out of bounds: " + runner.ThresholdAccepted + "; a window ends early if a percentile can no longer be in bounds",
+			help: "exit with code 1 at such a figure, for example p99>50ms,throughput<100",
 			set:  setFailIf, last: true, // the names depend on the loop
 			get:   func(s *Settings) string { return strings.Join(thresholds(s), ",") },
 			words: func(s *Settings) (string, string) { return "Fails if", strings.Join(thresholds(s), ", ") },
 		},
 		{
 			name: "samples", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("0 to %d", runner.MaxSamples), Text: strconv.Itoa(DefaultSamples)},
-			help: "inputs to build before a case and use in turn; 0: each operation builds its own, timed separately",
+			help: "inputs per case, used in turn; 0: one per operation",
 			set:  number(0, runner.MaxSamples, func(s *Settings, n uint64) { s.Samples = int(n) }),
 			get:  func(s *Settings) string { return strconv.Itoa(s.Samples) },
 			words: func(s *Settings) (string, string) {
@@ -167,8 +168,8 @@ func settings() []setting {
 			},
 		},
 		{
-			name: "check", Option: argument.Option{Kind: argument.KindText, Accepted: fmt.Sprintf("all, none, sample=N with N from 1 to %d", maxKept)},
-			help: "which results to verify after the window: all, none or sample=N (default: all that fit in --arena, else a sample)",
+			name: "check", Option: argument.Option{Kind: argument.KindText, Accepted: fmt.Sprintf("all, none, sample=N with N from 1 to %d", maxKept), Default: "those that --arena holds"},
+			help: "results to verify: all, none, sample=N",
 			set:  setCheck,
 			get: func(s *Settings) string {
 				if s.Check.Policy == runner.CheckSample {
@@ -188,7 +189,7 @@ func settings() []setting {
 		},
 		{
 			name: "arena", Option: argument.Option{Kind: argument.KindNumber, Accepted: fmt.Sprintf("1 to %d", runner.MaxArena/mebibyte), Text: strconv.Itoa(runner.DefaultArena / mebibyte)},
-			help: "MiB of memory that keeps results until they are verified",
+			help: "MiB of memory that holds results until they are verified",
 			set:  number(1, runner.MaxArena/mebibyte, func(s *Settings, n uint64) { s.Arena = int64(n) * mebibyte }),
 			get: func(s *Settings) string {
 				return strconv.FormatInt((cmp.Or(s.Arena, runner.DefaultArena)+mebibyte-1)/mebibyte, 10)
@@ -196,14 +197,14 @@ func settings() []setting {
 		},
 		{
 			name: "profile", Option: argument.Option{Kind: argument.KindList, Accepted: profiles},
-			help:  "write profiles to --out, or to " + ProfileRoot + "/: " + profiles,
+			help:  "write profiles, also without --out: " + profiles,
 			set:   setProfiles,
 			get:   func(s *Settings) string { return strings.Join(s.Profiles, ",") },
 			words: func(s *Settings) (string, string) { return "Profiles", strings.Join(s.Profiles, ", ") },
 		},
 		{
-			name: "srs", Option: argument.Option{Kind: argument.KindFile, Accepted: "the path of a .ptau file over BN254"},
-			help: "PLONK circuits, msm: read the reference string from this powers-of-tau file instead of making one from the seed",
+			name: "srs", Option: argument.Option{Kind: argument.KindFile, Accepted: "the path of a .ptau file over BN254", Default: "made from --seed"},
+			help: "PLONK, msm: the reference string, a .ptau file",
 			set: func(s *Settings, text string) *argument.ValueError {
 				s.SRS = text
 				return unless(text != "", text)
@@ -213,7 +214,7 @@ func settings() []setting {
 		},
 		{
 			name: "srs-hash", Option: argument.Option{Kind: argument.KindText, Accepted: "the 128 hexadecimal digits of the file's BLAKE2b-512, together with --srs"},
-			help: "with --srs: the file's BLAKE2b-512 as the ceremony published it; without it, the maker of the file may know τ",
+			help: "BLAKE2b-512 of the file of --srs, as its ceremony published it",
 			set: func(s *Settings, text string) *argument.ValueError {
 				s.SRSHash = text
 				return unless(IsHash(text), text)
@@ -343,7 +344,7 @@ func ParseRates(list string) (rates []float64, ok bool) {
 func setWarmup(s *Settings, text string) *argument.ValueError {
 	s.Warmup = runner.Warmup{}
 	for item := range strings.SplitSeq(text, ",") {
-		item = strings.TrimSpace(item)
+		item = strings.ToLower(strings.TrimSpace(item))
 		n, errN := strconv.ParseUint(item, 10, 63)
 		t, errT := time.ParseDuration(item)
 		switch {
@@ -393,12 +394,12 @@ func warmup(s *Settings, separator string, t time.Duration, unit, stationary str
 }
 
 func setCheck(s *Settings, text string) *argument.ValueError {
-	switch policy := runner.Policy(text); policy {
+	switch policy := runner.Policy(strings.ToLower(text)); policy {
 	case runner.CheckAll, runner.CheckNone:
 		s.Check = runner.Check{Policy: policy}
 		return nil
 	}
-	size, sampled := strings.CutPrefix(text, "sample=")
+	size, sampled := strings.CutPrefix(strings.ToLower(text), "sample=")
 	n, err := strconv.Atoi(size)
 	s.Check = runner.Check{Policy: runner.CheckSample, N: n}
 	return unless(sampled && err == nil && 1 <= n && n <= maxKept, text)
@@ -407,7 +408,7 @@ func setCheck(s *Settings, text string) *argument.ValueError {
 func setProfiles(s *Settings, text string) *argument.ValueError {
 	s.Profiles = nil
 	for kind := range strings.SplitSeq(text, ",") {
-		kind = strings.TrimSpace(kind)
+		kind = strings.ToLower(strings.TrimSpace(kind))
 		if !slices.Contains(resources.ProfileKinds(), kind) {
 			return &argument.ValueError{Value: kind}
 		}

@@ -179,10 +179,10 @@ func TestFailuresAreSeen(t *testing.T) {
 	for _, test := range []struct{ kind, wrong, want string }{
 		{"run=^TestFailing$", "operation", "1 of 5 operations begun before the window failed: planted"},
 		{"run=^TestFailing$", "result", "checked results are wrong: planted"},
-		{"run=^TestFailing$", "flag", `curves: "Y" is not accepted; accepted: BN254, X`},
+		{"run=^TestFailing$", "flag", `curves: "Y" is not accepted; did you mean X? accepted: BN254, X`},
 		{"bench=^BenchmarkFailing$", "operation", "input 3: planted"},
 		{"bench=^BenchmarkFailing$", "result", "result of input 3: planted"},
-		{"bench=^BenchmarkFailing$", "flag", `curves: "Y" is not accepted; accepted: BN254, X`},
+		{"bench=^BenchmarkFailing$", "flag", `curves: "Y" is not accepted; did you mean X? accepted: BN254, X`},
 	} {
 		t.Run(test.kind+"/"+test.wrong, func(t *testing.T) {
 			self := must.Get(os.Executable())(t)

@@ -20,6 +20,7 @@ type Axis struct {
 	Flag     string   // of go test, for example proof_type
 	Usage    string   // what the values are, in the plural, for the help of the flag
 	Accepted string   // the accepted values, in words
+	Names    []string // the accepted values, if they are names
 	Default  []string // the values of benchmarks, and of the command with --matrix study
 	Smoke    string   // the value of the small case, which load tests and the command run by default
 	Depends  string   // describes Default in words if Def.Resolve chooses it
@@ -78,7 +79,7 @@ func (a Axis) Aliased(canonical func(name string) string, accepted string) Axis 
 		}
 		values, err := parse(strings.Join(names, ","))
 		if wrong, ok := errors.AsType[*argument.ValueError](err); ok {
-			err = &argument.ValueError{Field: wrong.Field, Value: wrong.Value, Accepted: accepted}
+			err = &argument.ValueError{Field: wrong.Field, Value: wrong.Value, Near: wrong.Near, Accepted: accepted}
 		}
 		return values, err
 	}
@@ -134,7 +135,7 @@ func (a Axis) each(parse func(item string) ([]string, bool)) Axis {
 			item = strings.TrimSpace(item)
 			some, ok := parse(item)
 			if !ok {
-				return nil, &argument.ValueError{Field: a.Long(), Value: item, Accepted: a.Accepted}
+				return nil, &argument.ValueError{Field: a.Long(), Value: item, Near: argument.Near(item, a.Names), Accepted: a.Accepted}
 			}
 			for _, v := range some { // two cases of one name could not be told apart
 				if !slices.Contains(values, v) {
@@ -153,21 +154,26 @@ func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 	names := a.Parse
 	a.Accepted += ", " + words
 	return a.each(func(item string) ([]string, bool) {
-		_, err := names(item)
-		return []string{item}, err == nil || more(item)
+		if values, err := names(item); err == nil {
+			return values, true
+		}
+		return []string{item}, more(item)
 	})
 }
 
-// NameAxis turns a into an axis of names. The parameter accepted lists the names, and def lists the values in the
-// default matrix. If def has values, the first one becomes Smoke. If a has no key or no flag, the name of a is used
-// instead.
+// NameAxis turns a into an axis of names. The parameter accepted lists the names, which users may type in upper or
+// lower case, and def lists the values in the default matrix. If def has values, the first one becomes Smoke. If a
+// has no key or no flag, the name of a is used instead.
 func NameAxis(a Axis, accepted, def []string) Axis {
 	a = a.named()
-	a.Accepted, a.Default = strings.Join(accepted, ", "), slices.Clone(def)
+	a.Accepted, a.Names, a.Default = strings.Join(accepted, ", "), slices.Clone(accepted), slices.Clone(def)
 	if len(def) > 0 {
 		a.Smoke = def[0]
 	}
-	return a.each(func(item string) ([]string, bool) { return []string{item}, slices.Contains(accepted, item) })
+	return a.each(func(item string) ([]string, bool) {
+		name := argument.Canonical(item, accepted)
+		return []string{name}, slices.Contains(accepted, name)
+	})
 }
 
 // IntAxis turns a into an axis of whole numbers. The parameters least and most are the smallest and the largest

@@ -162,11 +162,11 @@ func (d Def) Axis(key string) (Axis, bool) {
 // it returns a *argument.ValueError that names accepted ids.
 func Find(defs []Def, id string) (Def, error) {
 	for _, d := range defs {
-		if d.ID() == id || d.Name == id {
+		if strings.EqualFold(d.ID(), id) || strings.EqualFold(d.Name, id) {
 			return d, nil
 		}
 	}
-	return Def{}, &argument.ValueError{Field: "workload", Value: id, Accepted: argument.Among(id, strings.Split(IDs(defs), ", "), "list")}
+	return Def{}, argument.Unknown("workload", id, strings.Split(IDs(defs), ", "), "list")
 }
 
 // IDs returns the command-line ids of defs, separated by commas.

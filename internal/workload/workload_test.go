@@ -35,11 +35,11 @@ func TestID(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	defs := []workload.Def{{Name: "Sender"}, {Name: "Issuer"}}
-	for _, id := range []string{"issuer", "Issuer"} {
+	for _, id := range []string{"issuer", "Issuer", "ISSUER"} {
 		golden.Equal(t, "id="+id, "Issuer", must.Get(workload.Find(defs, id))(t).Name)
 	}
 	_, err := workload.Find(defs, "isuer")
-	if !errors.Is(err, zkbench.ErrParams) || err.Error() != `workload: "isuer" is not accepted; accepted: sender, issuer` {
+	if !errors.Is(err, zkbench.ErrParams) || err.Error() != `workload: "isuer" is not accepted; did you mean issuer? accepted: sender, issuer` {
 		t.Errorf("error %v", err)
 	}
 }
@@ -62,7 +62,9 @@ func TestAxisParse(t *testing.T) {
 		{"bits", "1,8..16+8,2..2*9", "1,8,16,2"},
 		{"in", "1..3+1", "1,2,3"},
 		{"workers", "1,NumCPU,16", "1," + numCPU + ",16"},
+		{"workers", "1,numcpu,16", "1," + numCPU + ",16"},
 		{"curve", "BLS12_381_BBS,BN254", "BLS12_381_BBS,BN254"},
+		{"curve", "bls12_381_bbs,Bn254", "BLS12_381_BBS,BN254"},
 	} {
 		t.Run(test.axis+"="+test.in, func(t *testing.T) {
 			want := strings.Split(test.want, ",")
@@ -85,12 +87,12 @@ func TestAxisParseRefuses(t *testing.T) {
 			refused(t, workload.BitsAxis(), in, `bits: "`, "accepted: 1 to 64, ranges a..b*k and a..b+k")
 		})
 	}
-	for _, in := range []string{"0", "-1", "", "numcpu", "1025", "1,0"} {
+	for _, in := range []string{"0", "-1", "", "NumCPUs", "1025", "1,0"} {
 		t.Run("workers="+in, func(t *testing.T) {
 			refused(t, measure.WorkersAxis(), in, `workers: "`, "accepted: 1 to 1024, ranges a..b*k and a..b+k, NumCPU")
 		})
 	}
-	for _, in := range []string{"", "bn254", "BN254,,", "BN254 BN254"} {
+	for _, in := range []string{"", "bn-254", "BN254,,", "BN254 BN254"} {
 		t.Run("curves="+in, func(t *testing.T) {
 			refused(t, workload.CurveAxis([]string{"BN254", "X"}, nil), in, `curves: "`, "accepted: BN254, X")
 		})

@@ -8,4 +8,4 @@ import (
 )
 
 // The flags of package rangeproof's benchmarks, so that one command line of go test serves all its packages.
-var _ = measure.Flags(flag.CommandLine, workloads.RangeBatch().Axes...)
+var _ = measure.Flags(flag.CommandLine, workloads.RangeBatch())

@@ -10,7 +10,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/guest"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.Guest().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.Guest())
 
 func BenchmarkGuest(b *testing.B) { measure.Benchmark(b, workloads.Guest(), options) }
 

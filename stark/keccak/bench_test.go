@@ -9,7 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/stark"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.KeccakStark().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.KeccakStark())
 
 func BenchmarkKeccakStark(b *testing.B) {
 	measure.Benchmark(b, workloads.KeccakStark(), options)

@@ -9,7 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 )
 
-var options = measure.Flags(flag.CommandLine)
+var options = measure.Flags(flag.CommandLine, workloads.Issuer(), workloads.ProofVerificationIssuer())
 
 func BenchmarkIssuer(b *testing.B) { measure.Benchmark(b, workloads.Issuer(), options) }
 

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.OwnerAxis(), workload.BatchAxis())
+var options = measure.Flags(flag.CommandLine, workloads.IssueServiceIssue(), workloads.TransferServiceTransfer(),
+	workloads.TransferServiceRedeem(), workloads.AuditorServiceCheck(), workloads.WalletFollowChecked())
 
 func BenchmarkIssueServiceIssue(b *testing.B) {
 	measure.Benchmark(b, workloads.IssueServiceIssue(), options)

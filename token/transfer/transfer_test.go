@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 )
 
-var options = measure.Flags(flag.CommandLine, workload.BatchAxis())
+var options = measure.Flags(flag.CommandLine, workloads.TransferProofGeneration(), workloads.Sender(),
+	workloads.VerificationSenderProof(), workloads.VerificationSenderBatch())
 
 func BenchmarkTransferProofGeneration(b *testing.B) {
 	measure.Benchmark(b, workloads.TransferProofGeneration(), options)

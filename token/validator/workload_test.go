@@ -6,13 +6,11 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
-	"github.com/zkbench/zkbench/token/validator"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.OwnerAxis(), workload.BatchAxis(),
-	workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis(), workloads.TamperedAxis())
+var options = measure.Flags(flag.CommandLine, workloads.ValidatorTransfer(),
+	workloads.ValidatorBatch(), workloads.Reject())
 
 func BenchmarkValidatorTransfer(b *testing.B) {
 	measure.Benchmark(b, workloads.ValidatorTransfer(), options)

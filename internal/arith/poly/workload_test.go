@@ -9,7 +9,7 @@ import (
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
-var options = measure.Flags(flag.CommandLine, workloads.FFT().Axes...)
+var options = measure.Flags(flag.CommandLine, workloads.FFT())
 
 func BenchmarkFFT(b *testing.B) { measure.Benchmark(b, workloads.FFT(), options) }
 

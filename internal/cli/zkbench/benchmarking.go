@@ -125,7 +125,7 @@ func benchName(defs []workload.Def, file *suite.File, name string) ([]string, er
 	}
 	plain := strings.TrimPrefix(strings.TrimPrefix(name, ofLoad), ofTesting)
 	if !slices.Contains(names, plain) {
-		return nil, &argument.ValueError{Field: "benchName", Value: name, Accepted: strings.Join(names, ", ")}
+		return nil, &argument.ValueError{Field: "benchName", Value: name, Near: argument.Near(name, names), Accepted: strings.Join(names, ", ")}
 	}
 	return []string{plain}, nil
 }

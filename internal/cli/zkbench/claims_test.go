@@ -28,14 +28,20 @@ type helpTexts struct {
 	named []string // suites
 }
 
-// flags returns the flags of a command, or nil if there is no command of these words.
+// flags returns the flags of a command, with those of the axes of all workloads if it has such flags. It returns nil if
+// there is no command of these words.
 func (c *helpTexts) flags(words []string) map[string]bool {
 	key := strings.Join(words, " ")
 	if flags, ok := c.known[key]; ok {
 		return flags
 	}
 	var flags map[string]bool
-	if code, help, _ := c.call(append([]string{"help"}, words...)...); code == cli.ExitOK {
+	code, help, _ := c.call(append([]string{"help"}, words...)...)
+	if command := !strings.Contains(help, "\nAxes "); code == cli.ExitOK && command { // the help of a workload has axes
+		if strings.Contains(help, " WORKLOAD --help") {
+			_, axes, _ := c.call(slices.Concat([]string{"help"}, words, strings.Split(workload.IDs(Program().Defs()), ", "))...)
+			help += axes
+		}
 		flags = map[string]bool{"--help": false, "--version": false, "-h": false}
 		for _, m := range flagLine.FindAllStringSubmatch(help, -1) {
 			flags[m[2]] = m[3] != ""
@@ -269,7 +275,7 @@ func falseClaims(t *testing.T, c *claims) {
 }
 
 // subcommand matches a command in a help text.
-var subcommand = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*)  +\S`)
+var subcommand = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*)  +[A-Z]`)
 
 // all returns the flags of the command of these words and of its subcommands.
 func (c *helpTexts) all(words ...string) (flags map[string]bool) {

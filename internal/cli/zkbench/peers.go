@@ -39,7 +39,7 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 			var cases []peer.Case
 			switch known := slices.Concat([]string{token.Bulletproof, token.CSP}, ours.GoldilocksNames(), []string{ours.Stark, ours.Riscv}); {
 			case !slices.Contains(known, name):
-				return &argument.ValueError{Field: "peer", Value: name, Accepted: strings.Join(known, ", ")}
+				return &argument.ValueError{Field: "peer", Value: name, Near: argument.Near(name, known), Accepted: strings.Join(known, ", ")}
 			case slices.Contains(ours.GoldilocksNames(), name):
 				var err error
 				if cases, err = ours.Goldilocks(name); err != nil {

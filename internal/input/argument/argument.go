@@ -14,13 +14,21 @@ import (
 
 // ValueError reports a value that a field does not accept. It wraps zkbench.ErrParams. Its text is one line.
 type ValueError struct {
-	Field    string // the flag or argument, for example curves
+	Field    string // the flag or argument, for example curves; empty if Value itself is a name
 	Value    string
-	Accepted string // the accepted values, in words
+	Near     []string // accepted names that are similar to Value, the most similar first
+	Accepted string   // the accepted values, in words
 }
 
 func (e *ValueError) Error() string {
-	return fmt.Sprintf("%s: %q is not accepted; accepted: %s", e.Field, e.Value, e.Accepted)
+	field, near := "", ""
+	if e.Field != "" {
+		field = e.Field + ": "
+	}
+	if len(e.Near) > 0 {
+		near = " did you mean " + strings.Join(e.Near, " or ") + "?"
+	}
+	return fmt.Sprintf("%s%q is not accepted;%s accepted: %s", field, e.Value, near, e.Accepted)
 }
 
 func (e *ValueError) Unwrap() error { return zkbench.ErrParams }

@@ -8,27 +8,36 @@ import (
 
 const (
 	mostNamed = 8 // an error lists up to this many names in full
-	mostNear  = 3 // if there are more, it lists up to this many similar ones
+	mostNear  = 3 // it asks whether up to this many similar names were meant
 )
 
-// Among returns text for an error message, which tells a user which names are accepted. The parameter typed is
-// the name that the user typed, and the parameter names has the accepted names. If there are at most eight
-// accepted names, the text lists all of them. If there are more, the text lists up to three that are similar to
-// the name typed by the user. It then also names a command that lists all accepted names; the parameter listedBy
-// is this command.
-func Among(typed string, names []string, listedBy string) string {
-	if len(names) <= mostNamed {
-		return strings.Join(names, ", ")
+// Unknown returns the error for a name that a field does not accept. The parameter typed is the name that the
+// user typed, and the parameter names has the accepted names. The error names the accepted names that are similar
+// to the typed one. If there are at most eight accepted names, it lists all of them; otherwise it names the
+// command listedBy, which lists them.
+func Unknown(field, typed string, names []string, listedBy string) *ValueError {
+	e := &ValueError{Field: field, Value: typed, Near: Near(typed, names), Accepted: strings.Join(names, ", ")}
+	if len(names) > mostNamed {
+		e.Accepted = "the names that the command " + listedBy + " shows"
 	}
-	if near := nearest(typed, names); len(near) > 0 {
-		return strings.Join(near, ", ") + "; " + listedBy + " lists all"
-	}
-	return "the names that the command " + listedBy + " shows"
+	return e
 }
 
-// nearest returns names similar to typed, the most similar first: names that begin with it, and names within two
-// typing errors of it, or one for a word of up to four letters.
-func nearest(typed string, names []string) []string {
+// Canonical returns the accepted name that equals typed without regard to case. If there is none, it returns typed
+// unchanged. A name that equals typed exactly is preferred.
+func Canonical(typed string, names []string) string {
+	if slices.Contains(names, typed) {
+		return typed
+	}
+	if i := slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, typed) }); i >= 0 {
+		return names[i]
+	}
+	return typed
+}
+
+// Near returns up to three names that are similar to typed, the most similar first: names that begin with it, and
+// names within two typing errors of it, or within one for a word of up to four letters.
+func Near(typed string, names []string) []string {
 	type candidate struct {
 		name  string
 		slips int
@@ -36,8 +45,8 @@ func nearest(typed string, names []string) []string {
 	var near []candidate
 	for _, name := range names {
 		slips := distance(strings.ToLower(typed), strings.ToLower(name))
-		bare := strings.TrimLeft(typed, "-")
-		begins := len(bare) > 1 && strings.HasPrefix(strings.TrimLeft(name, "-"), bare)
+		bare := strings.ToLower(strings.TrimLeft(typed, "-"))
+		begins := len(bare) > 1 && strings.HasPrefix(strings.ToLower(strings.TrimLeft(name, "-")), bare)
 		if begins || slips <= 2 && (slips <= 1 || len(bare) > 4) {
 			near = append(near, candidate{name, slips})
 		}

@@ -14,6 +14,7 @@ type Option struct {
 	Kind     string // what help calls the value, for example list
 	Accepted string // the accepted values, in words
 	Text     string // the value as typed, or the default
+	Default  string // the default in words, if it depends on other flags; empty: Text before the flag is given
 	Given    bool
 }
 
@@ -34,6 +35,26 @@ func Define(flags *pflag.FlagSet, name, kind, text, accepted, help string) *Opti
 	o := &Option{Kind: kind, Accepted: accepted, Text: text}
 	flags.Var(o, name, help)
 	return o
+}
+
+// The annotation of a flag that says under which title help lists it.
+const group = "group"
+
+// Group puts the flags with the given names under a title in help. Help lists the flags of a command in the order
+// of their definition.
+func Group(flags *pflag.FlagSet, title string, names ...string) {
+	flags.SortFlags = false
+	for _, name := range names {
+		flags.Lookup(name).Annotations = map[string][]string{group: {title}}
+	}
+}
+
+// GroupOf returns the title under which help lists the flag. It is empty if Group was not called for the flag.
+func GroupOf(flag *pflag.Flag) string {
+	if titles := flag.Annotations[group]; len(titles) > 0 {
+		return titles[0]
+	}
+	return ""
 }
 
 // Set sets the option's text. It returns ErrTwice if the option has been given another text before.

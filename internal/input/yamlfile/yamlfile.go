@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
 // maxFile bounds the bytes of a file.
@@ -93,6 +94,13 @@ type Parser struct{ Mistakes []Mistake }
 // Wrong adds a mistake on the given line to Mistakes. The parameters format and args are as for fmt.Sprintf.
 func (p *Parser) Wrong(line int, format string, args ...any) {
 	p.Mistakes = append(p.Mistakes, Mistake{line, fmt.Sprintf(format, args...)})
+}
+
+// Unknown adds the mistake that what the parameter what names has a key that is not accepted. The parameter keys lists
+// the accepted keys, separated by a comma and a space. If what is empty, the file itself has the key.
+func (p *Parser) Unknown(what string, key *yaml.Node, keys string) {
+	wrong := argument.ValueError{Field: what, Value: key.Value, Near: argument.Near(key.Value, strings.Split(keys, ", ")), Accepted: keys}
+	p.Wrong(key.Line, "%s", wrong.Error())
 }
 
 // Err returns an *Error with all mistakes, sorted by line, or nil if there are none. The parameter name is the

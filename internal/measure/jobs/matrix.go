@@ -104,16 +104,28 @@ func checkAxes(defs, named []workload.Def, lists map[string]string) error {
 	return nil
 }
 
+// AxesGroup is the title of the flags of axes (argument.Group). Help shows those of the workloads that the command
+// line names.
+const AxesGroup = "Axes"
+
 // DefineAxes adds a flag to a flag set for each axis of the workloads defs. It returns a map from
-// the key of each axis to the axis' flag. The help text of each flag begins with prefix.
-func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[string]*argument.Option {
+// the key of each axis to the axis' flag.
+func DefineAxes(flags *pflag.FlagSet, defs []workload.Def) map[string]*argument.Option {
 	axes := make(map[string]*argument.Option)
+	accepted := make(map[string][]string)
 	for _, def := range defs {
 		for _, a := range def.Axes {
 			if axes[a.Key] == nil {
-				axes[a.Key] = argument.Define(flags, a.Long(), argument.KindList, "", a.Accepted, prefix+a.Usage+": "+a.Accepted)
+				axes[a.Key] = argument.Define(flags, a.Long(), argument.KindList, "", "", a.Usage)
+				argument.Group(flags, AxesGroup, a.Long())
+			}
+			if !slices.Contains(accepted[a.Key], a.Accepted) {
+				accepted[a.Key] = append(accepted[a.Key], a.Accepted)
 			}
 		}
+	}
+	for key, o := range axes {
+		o.Accepted = strings.Join(accepted[key], "; ")
 	}
 	return axes
 }

@@ -27,7 +27,6 @@ type RunFlags struct {
 	mix, matrix, cpus, slo, timeout, processes *argument.Option
 	budget, listen, Baseline                   *argument.Option
 	Out, JSON                                  *argument.Option
-	Own                                        []string // names of all flags except the axes', in the order of definition
 }
 
 // Values of --matrix: what axes without a flag are.
@@ -51,46 +50,47 @@ const MaxProcesses = 1000
 // command measures the given main job. If there is no main job (main is nil), it measures a small
 // case of each workload.
 func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunFlags {
-	f := &RunFlags{defs: defs, main: main, axes: DefineAxes(flags, defs, ""), settings: make(measure.Typed)}
+	f := &RunFlags{defs: defs, main: main, axes: DefineAxes(flags, defs), settings: make(measure.Typed)}
+	title := ""
 	define := func(name, kind, text, accepted, help string) *argument.Option {
-		f.Own = append(f.Own, name)
-		return argument.Define(flags, name, kind, text, accepted, help)
+		o := argument.Define(flags, name, kind, text, accepted, help)
+		argument.Group(flags, title, name)
+		return o
 	}
 	settings := func(names ...string) {
 		f.settings.Define(func(o *argument.Option, name, help string) {
-			f.Own = append(f.Own, name)
 			flags.Var(o, name, help)
+			argument.Group(flags, title, name)
 		}, names...)
 	}
-	f.mix = define("mix", argument.KindText, "", "workload=share,..., for example issue=1,transfer=8",
-		"run several workloads as one, mixed in these proportions, for example issue=1,transfer=8")
-	f.matrix = define("matrix", argument.KindText, MatrixSmall, matrices, "axes without a flag: "+matrices)
+
+	title = "Load"
+	f.matrix = define("matrix", argument.KindText, MatrixSmall, matrices, "axes without a flag: small (one value) or study (all)")
+	f.mix = define("mix", argument.KindText, "", "workload=share,..., for example issue=1,transfer=8", "run several workloads as one, for example issue=1,transfer=8")
 	settings("workers")
 	processors := ProcessorsAxis()
-	f.cpus = define(processors.Flag, argument.KindList, "", processors.Accepted,
-		processors.Usage+" that a case may use, which are also "+measure.NumCPU+" of --workers: "+processors.Accepted+" (default the machine's)")
+	f.cpus = define(processors.Flag, argument.KindList, "", processors.Accepted, "numbers of processors of a case, also "+measure.NumCPU+" of --workers")
+	f.cpus.Default = "all"
+	settings("duration", "count", "least", "warmup", "grace")
+	f.timeout = define("timeout", argument.KindTime, "0s", acceptedTimeout, "stop a case after this time, checks included")
+	f.timeout.Default = "three windows + 3m"
+	f.processes = define("processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "processes of each case, interleaved; comparisons need 8 per side")
+	settings("samples", "seed", "srs", "srs-hash")
+
+	title = "Open loop"
 	settings("rate", "arrivals", "starts", "queue")
-	f.slo = define("slo", argument.KindText, "", "a percentile and a time, for example p99=50ms",
-		"find the highest rate whose response times keep this objective, for example p99=50ms; no trial is longer than --duration")
-	f.budget = define("budget", argument.KindTime, searchBudget.String(), acceptedTimeout, "with --slo: time to search in each case; more time gives a narrower interval")
-	settings("duration", "count", "least", "warmup", "grace", "fail-if")
-	f.timeout = define("timeout", argument.KindTime, "0s", acceptedTimeout, "stop a case after this time, including set-up and checks (default three windows plus three minutes)")
-	for _, name := range []string{"arrivals", "timeout"} { // their defaults depend on other flags, as the help says
-		flags.Lookup(name).DefValue = ""
-	}
-	f.processes = define("processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "run each case in this many processes, interleaved with those of other cases; a comparison needs at least 8 on each side")
-	settings("samples")
-	settings("srs", "srs-hash", "seed")
-	settings("check", "arena")
-	f.Out = define("out", argument.KindFile, "", "the path of a directory without records",
-		"write records, reports, plots, HDR logs, CSV and profiles to this directory")
-	f.JSON = define("json", argument.KindFile, "", "the path of a file, which is overwritten",
-		"write records as JSON lines to this file (overwritten)")
+	f.slo = define("slo", argument.KindText, "", "a percentile and a time, for example p99=50ms", "find the highest rate that keeps this objective, for example p99=50ms")
+	f.budget = define("budget", argument.KindTime, searchBudget.String(), acceptedTimeout, "with --slo: how long to search in each case")
+
+	title = "Results"
+	settings("check", "arena", "fail-if")
+
+	title = "Output"
+	f.Out = define("out", argument.KindFile, "", "the path of a directory without records", "write records, reports, plots, HDR logs, CSV and profiles to this directory")
+	f.JSON = define("json", argument.KindFile, "", "the path of a file, which is overwritten", "write records as JSON lines to this file (overwritten)")
+	f.Baseline = define("save-baseline", argument.KindText, "", "a name, for example main", "save the records under this name, for compare --baseline")
 	settings("profile")
-	f.listen = define("listen", argument.KindText, "", measure.ListenAccepted,
-		"serve the figures of the running load to Prometheus: /metrics at this address, for example localhost:9100")
-	f.Baseline = define("save-baseline", argument.KindText, "", "a name, for example main",
-		"save the records under this name, for compare --baseline")
+	f.listen = define("listen", argument.KindText, "", measure.ListenAccepted, "serve figures to Prometheus at this address, for example localhost:9100")
 	return f
 }
 
@@ -130,7 +130,7 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 	var all []workload.Plan
 	var err error
 	plans := SmallPlans
-	switch f.matrix.Text {
+	switch strings.ToLower(f.matrix.Text) {
 	case MatrixSmall:
 	case MatrixStudy:
 		plans = Plans

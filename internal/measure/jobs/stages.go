@@ -39,7 +39,7 @@ func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 		}
 	}
 	f.IDs = workload.IDs(f.staged)
-	f.axes = DefineAxes(flags, f.staged, "")
+	f.axes = DefineAxes(flags, f.staged)
 	processors := ProcessorsAxis()
 	f.cpus = argument.Define(flags, processors.Flag, argument.KindList, measure.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)
 	f.processes = argument.Define(flags, "processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "run each case in this many processes, interleaved with those of other cases")

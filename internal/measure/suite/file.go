@@ -114,7 +114,7 @@ func (p *parser) file(n *yaml.Node, f *File) {
 				p.entry(item, f)
 			}
 		default:
-			p.Wrong(key.Line, "%q is not accepted; accepted: "+keys, key.Value)
+			p.Unknown("", key, keys)
 		}
 	})
 	if len(f.Entries) == 0 && len(p.Mistakes) == 0 {

@@ -63,6 +63,8 @@ func (c Collection) Names() (names []string) {
 // suite in the file whose path is name. It returns an *argument.ValueError if there is no such file
 // either.
 func (c Collection) Find(name string) (*File, error) {
+	path := name
+	name = argument.Canonical(name, c.Names())
 	if f, ok, err := c.read(name); ok {
 		return f, err
 	}
@@ -74,15 +76,15 @@ func (c Collection) Find(name string) (*File, error) {
 			return f.suite(), nil
 		}
 	}
-	file, err := os.Open(name)
+	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &argument.ValueError{Field: "suite", Value: name, Accepted: strings.Join(c.Names(), ", ") + ", or the path of a file in YAML"}
+		return nil, &argument.ValueError{Field: "suite", Value: path, Near: argument.Near(path, c.Names()), Accepted: strings.Join(c.Names(), ", ") + ", or the path of a file in YAML"}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("suite: %w", err)
 	}
 	defer file.Close()
-	return Read(name, file)
+	return Read(path, file)
 }
 
 // read returns the suite called name from the program's files, and whether there is one.

@@ -162,7 +162,7 @@ func keepOnly(defs []workload.Def, cases []Case, only []string) ([]Case, error) 
 	for _, id := range only {
 		def, err := workload.Find(defs, strings.TrimSpace(id))
 		if err != nil {
-			return nil, &argument.ValueError{Field: "only", Value: id, Accepted: workload.IDs(defs)}
+			return nil, argument.Unknown("only", id, strings.Split(workload.IDs(defs), ", "), "list")
 		}
 		names = append(names, def.Name)
 	}
@@ -185,10 +185,13 @@ func entryJobs(defs []workload.Def, e Entry, most int, cut map[int]bool) ([]meas
 	plan := jobs.Planner(e.Command, flags, defs)
 	cpus := strconv.Itoa(most)
 	for _, f := range e.Flags {
-		name := strings.ReplaceAll(f.Name, "_", "-")
+		name := strings.ToLower(strings.ReplaceAll(f.Name, "_", "-"))
 		flag := flags.Lookup(name)
 		if flag == nil || slices.Contains(notInSuites, name) {
-			return nil, &argument.ValueError{Field: f.Name, Value: f.Text(), Accepted: "as keys: " + e.Command + ", expected, " + acceptedKeys(flags)}
+			return nil, &argument.ValueError{
+				Field: f.Name, Value: f.Text(), Near: argument.Near(name, acceptedKeys(flags)),
+				Accepted: "as keys: " + e.Command + ", expected, the flags of the command " + e.Command + " that measure, and the axes of its workloads",
+			}
 		}
 		if name == jobs.ProcessorsAxis().Flag {
 			cpus = f.Text()
@@ -223,15 +226,14 @@ func entryJobs(defs []workload.Def, e Entry, most int, cut map[int]bool) ([]meas
 	return planned.Jobs, nil
 }
 
-// acceptedKeys lists the flags that a case of a suite may have.
-func acceptedKeys(flags *pflag.FlagSet) string {
-	var names []string
+// acceptedKeys returns the names of the flags that a case of a suite may have.
+func acceptedKeys(flags *pflag.FlagSet) (names []string) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(notInSuites, f.Name) {
 			names = append(names, f.Name)
 		}
 	})
-	return strings.Join(names, ", ")
+	return names
 }
 
 // WriteSummary writes the plan's notes, and then a line with the number of cases, the number of

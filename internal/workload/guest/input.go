@@ -16,7 +16,7 @@ import (
 func MakeInput(ctx context.Context, name string, size int, seed uint64) ([]byte, error) {
 	i := slices.IndexFunc(subjects, func(s *subject) bool { return s.name == name })
 	if i < 0 {
-		return nil, &argument.ValueError{Field: "guest", Value: name, Accepted: strings.Join(Names(), ", ")}
+		return nil, argument.Unknown("guest", name, Names(), "list guest")
 	}
 	s := subjects[i]
 	if size < 0 {

@@ -116,7 +116,7 @@ func (f *parser) file(n *yaml.Node) {
 		case "properties":
 			f.Pairs(value, "properties", f.property)
 		default:
-			f.Wrong(key.Line, "%q is not accepted; accepted: %s", key.Value, keys)
+			f.Unknown("", key, keys)
 		}
 	})
 	if f.Name == "" && len(f.Mistakes) == 0 {
@@ -222,7 +222,7 @@ func (f *parser) limit(key, value *yaml.Node) {
 	case "written":
 		f.Limit.Written = uint64(n)
 	default:
-		f.Wrong(key.Line, "limits: %q is not accepted; accepted: memory, output, written", key.Value)
+		f.Unknown("limits", key, "memory, output, written")
 	}
 }
 
@@ -274,7 +274,7 @@ func (f *parser) property(key, value *yaml.Node) {
 	case "audited":
 		f.Properties.Audited = v
 	default:
-		f.Wrong(key.Line, "properties: %q is not accepted; accepted: proved-bits, claimed-bits, zero-knowledge, setup, audited", key.Value)
+		f.Unknown("properties", key, "proved-bits, claimed-bits, zero-knowledge, setup, audited")
 	}
 }
 

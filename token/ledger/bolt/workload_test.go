@@ -6,11 +6,10 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/measure"
-	"github.com/zkbench/zkbench/internal/workload"
 	workloads "github.com/zkbench/zkbench/internal/workload/token"
 )
 
-var options = measure.Flags(flag.CommandLine, workload.BatchAxis(), workload.TokensAxis())
+var options = measure.Flags(flag.CommandLine, workloads.LedgerApply())
 
 func BenchmarkLedgerApply(b *testing.B) {
 	measure.Benchmark(b, workloads.LedgerApply(), options)
