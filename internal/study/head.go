@@ -85,7 +85,7 @@ func (h Head) String() string {
 		if h.Rounds > 0 {
 			fmt.Fprintf(&b, ", %s", format.Plural(h.Rounds, "round"))
 			if h.RoundsOf != "" {
-				fmt.Fprintf(&b, " of %s, and 1 round of each other part of the study", h.RoundsOf)
+				fmt.Fprintf(&b, " of %s, and 1 round of the other parts of the study", h.RoundsOf)
 			}
 		}
 		if h.Window != "" {
