@@ -17,7 +17,7 @@ type Head struct {
 	Machine, Build, Date string
 	Processes            int
 	Rounds               int      // 0: the head does not mention rounds
-	RoundsOf             string   // the parts that have these rounds, if the others have one; empty: all parts
+	RoundsOf             string   // in Markdown, the parts that have these rounds, if the others have one; empty: all parts
 	Window               string   // of the first process; empty: not mentioned
 	Notes                []string // for example failed cases, and records from another build
 }
@@ -64,7 +64,7 @@ func NewHead(recs []*record.Record) (h Head) {
 		}
 	}
 	for _, part := range parts {
-		h.Notes = append(h.Notes, fmt.Sprintf("%s: too large for this machine, and not run: %s", part, strings.Join(large[part], ", ")))
+		h.Notes = append(h.Notes, fmt.Sprintf("part %s: too large for this machine, and not run: %s", part, strings.Join(large[part], ", ")))
 	}
 	if unlike > 0 {
 		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records come from another environment than the first", unlike, len(recs)))
@@ -85,11 +85,11 @@ func (h Head) String() string {
 		if h.Rounds > 0 {
 			fmt.Fprintf(&b, ", %s", format.Plural(h.Rounds, "round"))
 			if h.RoundsOf != "" {
-				fmt.Fprintf(&b, " of %s, and 1 round of the other parts", h.RoundsOf)
+				fmt.Fprintf(&b, " of %s, and 1 round of the other parts of the study", h.RoundsOf)
 			}
 		}
 		if h.Window != "" {
-			fmt.Fprintf(&b, ", the first window %s", h.Window)
+			fmt.Fprintf(&b, ", %s of measuring in the first process", h.Window)
 		}
 		b.WriteString(".\n")
 	}

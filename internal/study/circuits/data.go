@@ -33,7 +33,7 @@ func (d *data) head(parts []part) study.Head {
 	var missing, rounds []string
 	for _, p := range parts {
 		if p.rounds {
-			rounds = append(rounds, p.name)
+			rounds = append(rounds, "`"+p.name+"`")
 		}
 		if !slices.ContainsFunc(d.recs, func(r *record.Record) bool { return r.Process.Side == p.name }) {
 			missing = append(missing, p.name)

@@ -150,7 +150,7 @@ func (d *data) fillGuests(v *view) {
 		row("`"+c.theirs+"`", "SP1's cycles", r, c.cycles, c)
 	}
 	v.Table["model"] = model.String()
-	v.Table[partSpeed] = study.Number(speed) + " cells per second on " + study.Axis(stark, "cpus") + " processors, and " + study.Time(1e9*stage(stark, "verify")) + " for each proof verified"
+	v.Table[partSpeed] = study.Number(speed) + " cells per second on " + study.Axis(stark, "cpus") + " processors, and " + study.Time(1e9*stage(stark, "verify")) + " to verify each proof"
 }
 
 // isExchange reports whether a guest is the program of a cell.

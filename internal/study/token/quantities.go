@@ -107,7 +107,7 @@ func alone() []quantity {
 	}
 	return append(all, quantity{
 		workload: "LedgerApply", axes: []record.Axis{axis("batch", strconv.Itoa(applySize))},
-		note: "one of 256 requests that are applied together, as long as real ones, on bbolt, with the flush to this machine's disk", each: applySize, once: true,
+		note: "one of 256 requests of realistic length that are applied together, on bbolt, with the flush to this machine's disk", each: applySize, once: true,
 	})
 }
 
