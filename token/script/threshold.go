@@ -13,8 +13,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// TypeThreshold is the first byte of every encoded threshold. It tells the threshold from other
-// owners.
+// TypeThreshold is the first byte of every encoded threshold. It distinguishes the threshold from other owners.
 const TypeThreshold identity.Type = 0x81
 
 // ThresholdVersion is the version of the encoding of thresholds.
