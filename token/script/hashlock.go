@@ -44,9 +44,9 @@ type HashLock struct {
 
 // NewHashLock returns a script for a token that the recipient can spend with the preimage of image in blocks
 // whose time is before the deadline. In blocks whose time is the deadline or later, the sender can spend it.
-// The deadline is in Unix seconds, 1 to MaxTime. The sender and the recipient must be two different plain
-// identities, and the encoding must fit in token.MaxOwner bytes. Otherwise NewHashLock returns the error of
-// ParseHashLock.
+// The deadline is in Unix seconds, 1 to MaxTime. The sender and the recipient must be two different
+// identities that are not scripts, and the encoding must fit in token.MaxOwner bytes. Otherwise NewHashLock
+// returns the error of ParseHashLock.
 func NewHashLock(image [ImageLen]byte, deadline uint64, sender, recipient identity.Identity) (*HashLock, error) {
 	// Before the builder, whose error for an identity beyond 2^16 bytes is untyped.
 	for _, id := range []identity.Identity{sender, recipient} {
