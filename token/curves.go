@@ -33,9 +33,9 @@ func Curves() (names []string) {
 	return names
 }
 
-// Curve returns the full name of a curve, which is one of Curves. The case of the given name does not matter.
-// BLS12-381 stands for BLS12_381_BBS_GURVY, and FP256BN for FP256BN_AMCL. Curve returns a name that it does
-// not know unchanged.
+// Curve returns the full name of a curve, as Curves lists it. The case of the given name does not matter.
+// BLS12-381 stands for BLS12_381_BBS_GURVY, and FP256BN for FP256BN_AMCL. If Curve does not know a name, it
+// returns the name unchanged.
 func Curve(name string) string {
 	for _, c := range curves() {
 		if name != "" && slices.ContainsFunc(c[:], func(other string) bool { return strings.EqualFold(name, other) }) {
@@ -45,8 +45,9 @@ func Curve(name string) string {
 	return name
 }
 
-// AcceptedCurves returns a text for help and error messages: the names of the given curves, each with the
-// short name that Curve also knows, if it has one. It leaves out names that are not in Curves.
+// AcceptedCurves returns a text for help and error messages: the names of the given curves. If Curve also knows
+// a short name of a curve, that name follows in parentheses. AcceptedCurves leaves out names that are not in
+// Curves.
 func AcceptedCurves(among ...string) string {
 	var names []string
 	for _, c := range curves() {

@@ -79,7 +79,8 @@ var ownerNames = []string{"x509", "ed25519", "pseudonym", "hashlock", "threshold
 // OwnerNames lists the names of all kinds of owners.
 func OwnerNames() []string { return slices.Clone(ownerNames) }
 
-// ParseOwners returns the set of kinds with these names. It returns ErrParams if a name is not in OwnerNames.
+// ParseOwners returns the set of kinds with the given names. It returns ErrParams if a name is not in
+// OwnerNames.
 func ParseOwners(names ...string) (kinds OwnerKinds, err error) {
 	for _, name := range names {
 		i := slices.Index(ownerNames, name)
@@ -116,8 +117,8 @@ type Auditor struct {
 	Key      []byte // a public key of the KEM; data for the auditor alone is encrypted to it
 }
 
-// Validator describes a validator of the ledger by its Ed25519 public keys. The encoding of a key is the
-// canonical one of RFC 8032, and its point does not have small order; policy.Check checks both.
+// Validator describes a validator of the ledger by its Ed25519 public keys. Each key has the canonical encoding
+// of RFC 8032 and is not a point of small order; policy.Check checks this.
 type Validator struct {
 	HeadKey      [ed25519.PublicKeySize]byte // verifies its signatures of heads of the log
 	ConsensusKey []byte                      // ed25519.PublicKeySize bytes, or empty; reserved for a network of validators
@@ -439,8 +440,7 @@ func DecodePolicy(data []byte) (*Policy, error) {
 	return p, p.check()
 }
 
-// Digest returns a hash of the encoding. An update of the policy contains the digest of the policy that it
-// replaces.
+// Digest returns a hash of the encoding. An update contains the digest of the policy that the update replaces.
 func (p *Policy) Digest() ([transcript.StateLen]byte, error) {
 	encoded, err := p.Encode()
 	if err != nil {

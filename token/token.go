@@ -1,5 +1,6 @@
 // Package token is the base of confidential tokens. It has commitments to a type and a value, their openings,
-// and the parameters. It proves that an action (an issue or a transfer) creates no value and mixes no types.
+// and the parameters. It proves that an action (an issue or a transfer) mixes no types, and that a transfer
+// creates no value.
 //
 // A token is an owner and a Pedersen commitment
 //

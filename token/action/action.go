@@ -4,7 +4,7 @@
 // proof: the output's value equals the input's, so it is in range if the input's is.
 //
 // An action with inputs is a transfer. An action without inputs is an issue, whose proof shows nothing about
-// sums. Whether the maker may issue these tokens is decided by signatures, which package request adds.
+// sums. Signatures show whether the maker of the action may issue these tokens; package request adds them.
 //
 // An action has three forms. A Draft is an action without its proof; Prove proves it and returns bytes that can
 // be sent. An Action is parsed from these bytes. A Received is an action whose points and scalars are decoded
@@ -90,9 +90,9 @@ func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 	return &Received{*a, pp, claim, a.inputs}, nil
 }
 
-// Decode decodes an action of the given kind: structure, every point and every scalar. It refuses an action in
-// which two inputs have the same id, because the proof is about a list of inputs and would count that token
-// twice. The action does not refer to data. Errors have type *zkbench.DecodeError.
+// Decode decodes an encoded action of the given kind, with every point and every scalar. It refuses an action
+// in which two inputs have the same id, because the proof is about a list of inputs and would count that token
+// twice. The result does not refer to data. Errors have type *zkbench.DecodeError.
 func Decode(pp token.CryptoParams, kind token.Kind, data []byte) (*Received, error) {
 	a, err := Parse(pp.PointLen(), kind, bytes.Clone(data))
 	if err != nil {

@@ -24,8 +24,8 @@ func ownerInfo(ledger token.LedgerID, id identity.Identity) []byte {
 	return append(append([]byte("zkbench/v3/audit"), ledger[:]...), id...)
 }
 
-// Seal encrypts an Owner for the pseudonym id to all auditors of a policy. It returns an empty or sealed Owner
-// unchanged. Seal returns ErrParams or ErrLimit.
+// Seal encrypts an Owner for the pseudonym id to all auditors of a policy. If the Owner is empty or already
+// sealed, Seal returns it unchanged. Seal returns ErrParams or ErrLimit.
 func Seal(rules *token.Policy, ledger token.LedgerID, id identity.Identity, o Owner) (Owner, error) {
 	if len(o.Certificate) == 0 && len(o.Proof) == 0 {
 		return o, nil

@@ -26,10 +26,11 @@ const kindEnrolment = "enrolment"
 // authoritySignatureLen is the length in bytes of an authority's signature, whether ECDSA or Ed25519.
 const authoritySignatureLen = 64
 
-// Certificate is an authority's statement that it has enrolled a holder with the given name and the commitment
-// E = sk·G + e·H. Only the holder, the authority and auditors see a certificate: anyone who has it can tell
-// which audit proofs are the holder's. Its encoding is as follows, where each uint16 is the length in bytes of
-// the next field:
+// Certificate is an authority's statement that it has enrolled a holder under a name. The holder's commitment
+// is E = sk·G + e·H, where sk is the holder's secret key, e is a blinding, and G and H are the generators of
+// a Scheme. Only the holder, the authority and auditors see a certificate: anyone who has it can tell which
+// audit proofs are the holder's. Its encoding is as follows, where each uint16 is the length in bytes of the
+// next field:
 //
 //	version(1) uint16 name  E  uint16 authority  signature(64)
 type Certificate struct {

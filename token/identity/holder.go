@@ -11,8 +11,8 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// Holder has a secret key sk and the blinding e of its commitment E = sk·G + e·H. An authority enrols E. A
-// Holder is immutable and safe for concurrent use.
+// Holder has a secret key sk and a blinding e. They open its commitment E = sk·G + e·H, where G and H are the
+// generators of a Scheme. An authority enrols E. A Holder is immutable and safe for concurrent use.
 type Holder interface {
 	// Secret returns the encodings of sk and e, from which Scheme.Holder restores the holder.
 	Secret() []byte
@@ -29,8 +29,8 @@ type Holder interface {
 	RestoreAll(nonces ...[transcript.SeedLen]byte) ([]Pseudonym, error)
 }
 
-// Pseudonym signs for one point P = sk·G + r·H, where sk is the holder's secret key and r is the pseudonym's
-// own blinding. It is immutable and safe for concurrent use.
+// Pseudonym signs for one point P = sk·G + r·H, where sk is the holder's secret key, r is the pseudonym's own
+// blinding, and G and H are the generators of a Scheme. It is immutable and safe for concurrent use.
 type Pseudonym interface {
 	Signer
 	// Nonce returns all that a holder must store to restore the pseudonym. Without the holder's secret it

@@ -1,13 +1,13 @@
 // Package identity represents those who own, issue and audit tokens, and verifies their signatures. An identity
-// is an X.509 certificate with an ECDSA P-256 key, an Ed25519 key, or a one-time pseudonym over a prime-order
+// is an Ed25519 key, an X.509 certificate with an ECDSA P-256 key, or a one-time pseudonym over a prime-order
 // group. docs/owners.md has the statements and equations.
 //
 // An Identity is opaque bytes on the wire: a type byte and a payload. Two identities with different bytes may
 // have the same key; SameKey reports that. Anybody can make a certificate for anybody's key, because the
 // signatures of certificates are not verified. So compare owners by their keys. A signed message names the
 // signer's identity, not only its key. A Set parses identities and has a bounded cache. A Batch verifies many
-// signatures at once and names the bad ones. A Batch accepts exactly the signatures that are accepted one by
-// one.
+// signatures at once and names the bad ones. A Batch accepts exactly the signatures that a Verifier accepts one
+// by one.
 //
 // The package builds no certificate chains. It reads no clock, so it does not check expiry. It does not check
 // revocation either. The caller decides whom to trust. Pseudonyms are not an anonymous credential: a verifier
@@ -67,8 +67,8 @@ type Verifier interface {
 }
 
 // SameKey reports whether the keys of two verifiers show that one signer signs for both. It returns true for
-// one key in two certificates, and for Ed25519 keys that differ by a point of small order. A pseudonym's key
-// has only one encoding, and nobody can see that two pseudonyms have one holder.
+// two certificates with one key, and for Ed25519 keys that differ by a point of small order. It returns false
+// for two different pseudonyms, because nobody can see whether they have one holder.
 func SameKey(a, b Verifier) bool {
 	same, ok := a.(interface{ sameKey(other Verifier) bool })
 	return ok && same.sameKey(b)

@@ -9,10 +9,10 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Set parses identities and caches their verifiers: those that were pinned (Pin), and a bounded number of
-// those that signed most recently. A Batch stores a verifier only after a good signature, so nobody can push
-// verifiers out without being able to sign. Pseudonyms are not cached, because each is used once. A Set is
-// safe for concurrent use.
+// Set parses identities and caches verifiers: those of the identities given to Pin, and a bounded number of
+// those of the identities that signed most recently. A Batch stores a verifier only after a good signature, so
+// nobody can push verifiers out without being able to sign. Pseudonyms are not cached, because each is used
+// once. A Set is safe for concurrent use.
 type Set struct {
 	entries    int
 	pseudonyms Scheme
@@ -41,8 +41,8 @@ func NewSet(entries int, pseudonyms Scheme) (*Set, error) {
 	}, nil
 }
 
-// Pin returns the verifier of an identity like the method Verifier. It stores the verifier for the life of the
-// set. Use it for a few identities that the set's owner has chosen.
+// Pin returns the verifier of an identity, as the method Verifier does, and stores it for the life of the set.
+// Use it for a few identities that the set's owner has chosen.
 func (s *Set) Pin(id Identity) (Verifier, error) {
 	v, err := s.Verifier(id)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package issue holds the benchmarks of issues of confidential tokens: actions without
-// inputs, which package action makes, proves and verifies.
+// Package issue holds benchmarks in which confidential tokens are issued. An issue is
+// an action without inputs; package action makes, proves and verifies it.
 package issue

@@ -59,9 +59,9 @@ func (g Genesis) Fork(last uint64, hash [32]byte) (Genesis, error) {
 	return g, nil
 }
 
-// ForRecord returns the genesis of the ledger that accepted record seq. If this ledger is a fork and
-// shares the record with its parent, that is the genesis of the parent, or of an earlier ledger from
-// which the parent was forked. Signatures and proofs in the record are bound to the ID of that genesis.
+// ForRecord returns the genesis of the ledger that accepted record seq. If this ledger is a fork and shares
+// the record with its parent, ForRecord returns the genesis of the parent, or of an earlier ledger from which
+// the parent was forked. Signatures and proofs in the record are bound to the ID of that genesis.
 func (g Genesis) ForRecord(seq uint64) Genesis {
 	for len(g.Forks) > 0 && seq <= g.Inherited() {
 		g = g.parent()
@@ -70,7 +70,8 @@ func (g Genesis) ForRecord(seq uint64) Genesis {
 }
 
 // ForksAfter reports whether this ledger, or a fork that it descends from, branched off directly after record
-// seq: that fork shares record seq with its parent, and record seq+1 is its own. It returns false for seq 0.
+// seq. The ledger that branched off shares record seq with its parent, and record seq+1 is its own. It
+// returns false for seq 0.
 func (g Genesis) ForksAfter(seq uint64) bool {
 	return seq > 0 && len(g.ForRecord(seq).Forks) != len(g.ForRecord(seq+1).Forks)
 }

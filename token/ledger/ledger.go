@@ -2,11 +2,11 @@
 // under each anchor (transaction id), and the log of all requests. The package does not check
 // proofs. A validator accepts a request before it reaches the ledger.
 //
-// There are three interfaces, and a network may be between a caller and any of them. A Store decides on
-// batches of entries and writes them; ledger/bolt is the embedded one. A Reader reads what is on a
-// ledger. A Submitter takes requests and returns a verdict on each; package validator has one.
-// docs/ledger.md describes the format, what survives a crash or a corrupted file, and why no token is
-// spent twice.
+// The package has three interfaces. An implementation of any of them may be reached over a network. A Store
+// decides on batches of entries and writes them; package bolt implements it in a file. A Reader reads what is
+// on a ledger. A Submitter takes requests and returns a verdict on each; package validator implements it.
+// docs/ledger.md describes the format, what survives a crash or a corrupted file, and why no token is spent
+// twice.
 package ledger
 
 import (
@@ -100,8 +100,8 @@ type Reader interface {
 //	"spend"    index in Spends  zkbench.ErrSpent, or ErrNotFound
 //	"create"   index in Creates ErrExists: a token has or had this id
 //
-// If an entry exceeds a limit, the Check of its *zkbench.CheckError is one of these or "request",
-// and the Err has type *zkbench.LimitError. A store reads no clock.
+// If an entry exceeds a limit, the Check of its *zkbench.CheckError is a name in the first column or
+// "request", and the Err has type *zkbench.LimitError. A store reads no clock.
 type Store interface {
 	Reader
 

@@ -5,8 +5,8 @@
 // A payee makes an address with a random nonce. The address has a tag and a note key. The tag is an authenticated
 // encryption of the nonce under a key derived from the payee's secret seed. The note key is the public key of a pair
 // that is derived from the seed and the nonce. A note has the tag of its address. To find its notes, a payee tries to
-// decrypt the tag of each note in the log; for one tag that takes two hashes and no curve operation. Without the
-// seed, nobody can link the tags and keys of two addresses. docs/wallets.md describes the constructions.
+// decrypt the tag of each note in the log. Each attempt takes two hashes and no curve operation. Without the seed,
+// nobody can link the tags and keys of two addresses. docs/wallets.md describes the constructions.
 //
 // A note contains what its author wrote, which may be wrong. The caller must check that the opening opens the token's
 // commitment (token.Opens), and that the token's owner is the reader.

@@ -61,7 +61,8 @@ func (m *macs) mask(nonce *Nonce, iv []byte) {
 }
 
 // Tag returns the deterministic authenticated encryption of a nonce. It is SIV (Rogaway and Shrimpton, "A
-// Provable-Security Treatment of the Key-Wrap Problem", section 4) with HMAC-SHA256 as both functions:
+// Provable-Security Treatment of the Key-Wrap Problem", section 4). HMAC-SHA256 makes the IV and also masks the
+// nonce:
 //
 //	iv  = the first 16 bytes of HMAC(k1, nonce)
 //	tag = iv, nonce xor HMAC(k2, iv)
@@ -100,9 +101,9 @@ func (r *Reader) Payee(nonce Nonce, kem token.KEM) (Payee, error) {
 }
 
 // Own returns the Payee for an address to which only the owner of the seed pays, for example the address that gets
-// the change of a payment. The Reader opens such a note without a key agreement. To everybody else the note looks
-// like any other note. The Payee has an empty Key, so it must not be given to other payers. For a KEM other than
-// X25519, Own returns what Payee returns.
+// the change of a payment. The Reader opens a note for this Payee without a key agreement. To everybody else the
+// note looks like any other note. The Payee has an empty Key, so it must not be given to other payers. For a KEM
+// other than X25519, Own returns what Payee returns.
 func (r *Reader) Own(nonce Nonce, kem token.KEM) (Payee, error) {
 	if kem != token.X25519 { // a random encapsulated key would not look like one of ML-KEM
 		return r.Payee(nonce, kem)
@@ -128,10 +129,10 @@ func (r *Reader) key(nonce Nonce, kem token.KEM) (hpke.PrivateKey, error) {
 	return k.DeriveKeyPair(ikm[:])
 }
 
-// Open opens a share whose tag Mine accepted with the given nonce. It ignores place.Ledger and uses the
-// reader's ledger. The opening is only what the note's author wrote: check it against the token with
-// token.Opens. If the share does not open, Open returns a *zkbench.DecodeError, which does not contain any part
-// of the share.
+// Open opens a share. The parameter nonce is what Mine returned for the share's tag. Open ignores place.Ledger and
+// uses the reader's ledger. The opening is only what the note's author wrote: check it against the token with
+// token.Opens. If the share does not open, Open returns a *zkbench.DecodeError, which does not contain any part of
+// the share.
 func (r *Reader) Open(place Place, share *Share, nonce Nonce) (token.Opening, error) {
 	place.Ledger = r.ledger
 	fail := func(reason string) (token.Opening, error) {

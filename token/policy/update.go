@@ -76,9 +76,9 @@ func Anchor(version uint64) []byte {
 // Reserved reports whether an anchor is reserved for updates, so that no request may have it.
 func Reserved(anchor []byte) bool { return bytes.HasPrefix(anchor, []byte(anchorPrefix)) }
 
-// New returns the unsigned update of a ledger from the policy current to the policy next. It sets the version
-// of the update's policy to the version after that of current. New returns an ErrParams that names the field if
-// next is not accepted, or if current has no administrators.
+// New returns an unsigned update of a ledger's policy. The parameter current is the policy before the update. The
+// policy after it is the parameter next, with the version that follows the version of current. New returns an
+// ErrParams that names the field if next is not accepted, or if current has no administrators.
 func New(ledger token.LedgerID, current, next *token.Policy) (*Update, error) {
 	if len(current.Administrators.Identities) == 0 {
 		return nil, fmt.Errorf("%w: policy %d has no administrators: it never changes", zkbench.ErrParams, current.Version)
@@ -150,8 +150,8 @@ func (u *Update) HasShortDigest(text string) (bool, error) {
 }
 
 // Sign adds the signature of an administrator to Signatures, which stays sorted. If Signatures already has a
-// signature of this administrator, Sign replaces that signature. Sign returns ErrParams if the signer is not
-// an administrator of the given current policy, and not one of the next policy either.
+// signature of this administrator, Sign replaces that signature. Sign returns ErrParams if the signer is an
+// administrator neither of the given current policy nor of the next policy.
 func (u *Update) Sign(current *token.Policy, administrator identity.Signer) error {
 	id := administrator.Identity()
 	if !among(id, current.Administrators.Identities) && !among(id, u.Policy.Administrators.Identities) {

@@ -183,8 +183,9 @@ func (u *Update) signed(set *token.Administrators) (n int) {
 	return n
 }
 
-// Missing returns the administrators of a set who have not signed (who), and how many more of them must sign
-// to reach the threshold (more).
+// Missing returns what the update still needs from a set of administrators. The result who lists the
+// administrators that have not signed. The result more is the number of signatures that are still needed to
+// reach the set's threshold.
 func (u *Update) Missing(set *token.Administrators) (who [][]byte, more int) {
 	for _, id := range set.Identities {
 		if !slices.ContainsFunc(u.Signatures, func(s Signature) bool { return bytes.Equal(s.Administrator, id) }) {

@@ -5,8 +5,8 @@
 // Each signature also covers the signer's identity, byte for byte as in the token or in the policy. So a signature
 // for one certificate of a key is not valid for another certificate of the same key.
 //
-// The package knows only the envelope. Package action decodes the actions, package identity the identities, and
-// package script the witnesses. Package validator decides what a request may do.
+// The package does not look inside actions, identities and witnesses: package action decodes the actions, package
+// identity the identities, and package script the witnesses. Package validator decides what a request may do.
 package request
 
 import (
@@ -253,9 +253,9 @@ func (r *Request) Encode() ([]byte, error) {
 	return encoded, err
 }
 
-// Decode decodes the envelope of a request. The request keeps references into data. It does no arithmetic, and
-// allocates at most a small multiple of len(data). The error is of type *zkbench.DecodeError and names the
-// field.
+// Decode decodes a request, but not the actions, identities and witnesses in it. The request keeps references into
+// data. Decode does no curve arithmetic, and allocates at most a small multiple of len(data). The error is of type
+// *zkbench.DecodeError and names the field.
 func Decode(data []byte) (*Request, error) {
 	f := wire.NewFields(data, "request", token.MaxRequest)
 	r := new(Request)

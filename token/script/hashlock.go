@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// TypeHashLock is the first byte of every encoded hash time lock. It tells the lock from other
+// TypeHashLock is the first byte of every encoded hash time lock. It distinguishes the lock from other
 // owners.
 const TypeHashLock identity.Type = 0x80
 
@@ -31,10 +31,10 @@ const ImageLen = sha256.Size
 // Unix seconds. A present-day time in milliseconds exceeds it, so that a deadline in milliseconds is refused.
 const MaxTime = 253402300799
 
-// HashLock is a script whose token a recipient can spend before a deadline with the preimage of a hash. From
-// the deadline on, the sender can spend the token. NewHashLock and ParseHashLock return hash time locks;
-// nobody can spend a token that the zero HashLock locks. A HashLock is immutable: callers must not change the
-// slices that its methods return.
+// HashLock is a script that locks a token. Before a deadline, the recipient can spend the token with the
+// preimage of a hash. From the deadline on, the sender can spend it. NewHashLock and ParseHashLock return
+// hash time locks; nobody can spend a token that the zero HashLock locks. A HashLock is immutable: callers
+// must not change the slices that its methods return.
 type HashLock struct {
 	owner             []byte
 	image             [ImageLen]byte
@@ -44,9 +44,9 @@ type HashLock struct {
 
 // NewHashLock returns a script for a token that the recipient can spend with the preimage of image in blocks
 // whose time is before the deadline. In blocks whose time is the deadline or later, the sender can spend it.
-// The deadline is in Unix seconds, 1 to MaxTime. The sender and the recipient must be two different plain
-// identities, and the encoding must fit in token.MaxOwner bytes. Otherwise NewHashLock returns the error of
-// ParseHashLock.
+// The deadline is in Unix seconds, 1 to MaxTime. The sender and the recipient must be two different
+// identities that are not scripts, and the encoding must fit in token.MaxOwner bytes. Otherwise NewHashLock
+// returns the error of ParseHashLock.
 func NewHashLock(image [ImageLen]byte, deadline uint64, sender, recipient identity.Identity) (*HashLock, error) {
 	// Before the builder, whose error for an identity beyond 2^16 bytes is untyped.
 	for _, id := range []identity.Identity{sender, recipient} {

@@ -4,9 +4,9 @@
 // sender can spend without the preimage (a reclaim). With a threshold, k of n members spend together.
 // docs/owners.md has the encodings, the rules, and what an attacker may try.
 //
-// The rules depend only on the script, on the witness that unlocks it, and on the action and the block's time,
-// which the caller gives. The package reads no clock and no ledger, so a replay of the ledger's log decides in
-// the same way as the first validation.
+// The rules depend only on what the caller gives: the script, the witness that unlocks it, the action, and the
+// block's time. The package reads no clock and no ledger, so a replay of the ledger's log decides in the same
+// way as the first validation.
 //
 // Package script verifies no signatures; package identity does. Package script does not parse the identities
 // inside a script, so two members may have one key. Scripts hide nothing, and a claim publishes its preimage.
@@ -79,8 +79,8 @@ func parsed[S Script](s S, err error) (Script, error) {
 	return s, nil
 }
 
-// Identities returns the identities that an owner names: none for a redeemed token, a plain identity itself, or
-// all identities of a script. Errors are as for Parse.
+// Identities returns the identities that an owner names: none for a redeemed token, all identities of a script,
+// or the owner itself if it is an identity. Errors are as for Parse.
 func Identities(owner []byte) ([]identity.Identity, error) {
 	switch {
 	case len(owner) == 0:
@@ -112,9 +112,9 @@ func Allowed(kinds token.OwnerKinds, owner []byte) error {
 }
 
 // Signers returns the identities that must sign for an input, each once, in the order that their signatures
-// must have. For a plain owner, whose witness must be empty, that is the owner itself. For a script, they are
-// the identities that the witness selects. Signers returns ErrMalformed if the script or the witness does not
-// decode, and ErrPolicy if the script's rules refuse the witness.
+// must have. For an owner that is not a script, the witness must be empty, and Signers returns the owner
+// itself. For a script, Signers returns the identities that the witness selects. Signers returns ErrMalformed
+// if the script or the witness does not decode, and ErrPolicy if the script's rules refuse the witness.
 func Signers(owner []byte, w Witness, p *Place) ([]identity.Identity, error) {
 	if !IsScript(owner) {
 		if len(w.Unlock) > 0 || len(w.Preimage) > 0 {

@@ -38,8 +38,8 @@ func (h *HashLock) Signer(at time.Time, unlock Unlock) (identity.Identity, error
 	return h.recipient, nil
 }
 
-// CheckLock returns ErrPolicy if the given time of the block is the deadline or later. From the deadline on,
-// a token must not be given to the script, because it could not be claimed.
+// CheckLock checks whether a token may be given to the script in a block with the given time. It returns
+// ErrPolicy if that time is the deadline or later, because the token could then not be claimed.
 func (h *HashLock) CheckLock(at time.Time) error {
 	now, err := blockTime(at)
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/wire"
 )
 
-// TypeThreshold is the first byte of every encoded threshold. It tells the threshold from other
-// owners.
+// TypeThreshold is the first byte of every encoded threshold. It distinguishes the threshold from other owners.
 const TypeThreshold identity.Type = 0x81
 
 // ThresholdVersion is the version of the encoding of thresholds.
@@ -40,9 +39,9 @@ type Threshold struct {
 	members []identity.Identity // slices of owner
 }
 
-// NewThreshold returns a script for a token that any k of the members can spend together. There must be
-// MinMembers to token.MaxMembers members, which are different plain identities in any order, and k must be from
-// 1 to the number of members. The encoding must fit in token.MaxOwner bytes. Otherwise NewThreshold returns the
+// NewThreshold returns a script for a token that any k of the members can spend together. There must be MinMembers
+// to token.MaxMembers members, which are different identities in any order, none of them a script, and k must be
+// from 1 to the number of members. The encoding must fit in token.MaxOwner bytes. Otherwise NewThreshold returns the
 // error of ParseThreshold.
 func NewThreshold(k int, members ...identity.Identity) (*Threshold, error) {
 	// Before the builder, which would cut the numbers, and whose error for an identity beyond 2^16 bytes is untyped.
@@ -71,7 +70,7 @@ func NewThreshold(k int, members ...identity.Identity) (*Threshold, error) {
 //
 //	type(1) version(1) k(1) n(1) members
 //
-// The members are plain identities without duplicates, in ascending order of their bytes. Each follows a
+// The members are different identities in ascending order of their bytes, and none is a script. Each follows a
 // big-endian length of 2 bytes. Errors have type *zkbench.DecodeError.
 func ParseThreshold(owner []byte) (*Threshold, error) {
 	if err := checkLen(len(owner)); err != nil {

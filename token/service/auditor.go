@@ -84,9 +84,9 @@ type Auditor struct {
 	Authorities []identity.Identity // the authorities whose enrolments are accepted
 }
 
-// NewAuditorService returns a service that audits with the given signer. The signer need not be an auditor yet:
+// NewAuditorService returns a service that audits with the signer in a. This signer need not be an auditor yet:
 // Reconcile follows policy updates, and Sign checks the signer against the current policy. NewAuditorService
-// returns ErrParams if the field Policy of a is nil, or if params are not those of the vault's ledger.
+// returns ErrParams if a.Policy is nil, or if params are not those of the vault's ledger.
 func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex executor.Executor, vault *Vault, a Auditor) (*AuditorService, error) {
 	if err := vault.adopt(params); err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func (e *Effect) Net() map[string]*big.Int {
 
 // SharedNet returns by how much the request changes what the wallet owns together with others or has in hash
 // time locks. For each token type, that is the value of the outputs to the given change addresses, less the
-// value of all tokens of these two kinds that the request spends.
+// value of all the wallet's shared and locked tokens that the request spends.
 func (e *Effect) SharedNet(change ...Address) map[string]*big.Int {
 	net := make(map[string]*big.Int)
 	for i := range e.Receives {

@@ -23,8 +23,8 @@ import (
 // Effect returns what a request does to the wallet once it is on the ledger. Others may have made the request,
 // so a payee that signs nothing can use Effect to check it. The request is not a payment yet: hand over goods
 // only when the ledger has a request with the digest of this one. Effect returns ErrPolicy if the request
-// spends a token of the wallet's keys that the wallet has not found on the ledger. In that case, call Sync
-// first.
+// spends a token that belongs to the wallet's keys and that the wallet has not found on the ledger. In that
+// case, call Sync first.
 func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
 	signed, err := sub.clone()
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 )
 
 // Keys are the keys of a wallet on one ledger. They make its addresses, find and open its tokens, and sign for
-// them. Everything derives from one secret and from the nonce of an address, which is random and is contained
-// in the address's tag. Keys are safe for concurrent use.
+// them. Everything derives from one secret and from the nonce of an address. The nonce is random, and the address's
+// tag contains it, encrypted. Keys are safe for concurrent use.
 type Keys struct {
 	ledger token.LedgerID
 	reader *note.Reader
@@ -223,8 +223,8 @@ func (k *Keys) address(rules *token.Policy, nonce note.Nonce, id identity.Identi
 	return Address{Owner: id, Members: []Member{m}}, err
 }
 
-// Address returns a fresh address for payers, under a ledger's policy. If rand is nil, Address uses the operating
-// system's source of randomness.
+// Address returns a fresh address for payers. The parameter rules is the ledger's current policy. If rand is nil,
+// Address uses the operating system's source of randomness.
 func (k *Keys) Address(rules *token.Policy, rand io.Reader) (Address, error) {
 	nonce, err := newNonce(rand)
 	if err != nil {

@@ -26,11 +26,11 @@ func (v *Vault) Release(ctx context.Context, anchor []byte) error {
 	})
 }
 
-// Discard removes the submissions with these anchors and frees the tokens that they reserve. It removes either
-// all of these submissions or none. Call it only for requests that nobody else can have seen. The history lists
-// the submissions as cancelled. If such a request is recorded on the ledger after all, the wallet treats it as
-// one made by another wallet with the same keys. Discard returns ErrParams if no pending submission has one of
-// the anchors.
+// Discard removes the submissions with the given anchors and frees the tokens that they reserve. It removes
+// either all of these submissions or none. Call it only for requests that nobody else can have seen. The
+// history lists the submissions as cancelled. If the request of a discarded submission is recorded on the
+// ledger after all, the wallet treats it as one made by another wallet with the same keys. Discard returns
+// ErrParams if no pending submission has one of the anchors.
 func (v *Vault) Discard(ctx context.Context, anchors ...[]byte) error {
 	return v.update(ctx, func(tx *bbolt.Tx) error {
 		for _, anchor := range anchors {

@@ -53,9 +53,9 @@ func (v *Vault) scriptTokens(typ identity.Type) iter.Seq2[*tokenRecord, error] {
 	}
 }
 
-// Claim spends the token of a hash time lock, with the preimage, to the recipient's address; the wallet must be
-// the recipient. A validator accepts the claim only before the deadline. Everyone who sees the request learns
-// the preimage, even if the request comes too late to be accepted. So claim early.
+// Claim makes a request that pays the token of a hash time lock to its recipient, which must be this wallet.
+// The request contains the preimage. A validator accepts the request only before the deadline. Everyone who
+// sees the request learns the preimage, even if the request comes too late to be accepted. So claim early.
 //
 // Durability and errors are as for Transfer. Claim returns ErrPolicy if id is not a token of a hash time lock
 // that can be spent, if the preimage does not match, or if the wallet is not the recipient.
@@ -63,8 +63,8 @@ func (s *TransferService) Claim(ctx context.Context, id token.ID, preimage []byt
 	return s.unlock(ctx, id, script.Unlock{Kind: script.Claim, Preimage: preimage})
 }
 
-// Reclaim spends the token of a hash time lock to the sender's address; the wallet must be the sender. A
-// validator accepts the request from the deadline on. Errors are as for Claim.
+// Reclaim makes a request that pays the token of a hash time lock back to its sender, which must be this
+// wallet. A validator accepts the request from the deadline on. Errors are as for Claim.
 func (s *TransferService) Reclaim(ctx context.Context, id token.ID) (*Submission, error) {
 	return s.unlock(ctx, id, script.Unlock{Kind: script.Reclaim})
 }

@@ -12,11 +12,11 @@ import (
 )
 
 // Propose makes the actions that one party contributes to a request that several parties make or sign. The
-// parameter first is the index in the request of the first of these actions. All parties must have agreed on
-// the anchor. The actions have no signatures. A proposal may spend tokens that are owned together with others.
-// Order.From then names these tokens, and Order.Change is the address for the change, to which the other
-// owners must agree. When Propose returns a nil error, the proposal is durable and reserves the tokens as
-// Transfer does.
+// parameter first is the index that the party's first action gets in the request. All parties must have agreed
+// on the anchor. The actions have no signatures. A proposal may spend tokens that are owned together with
+// others. Order.From then names these tokens, and Order.Change is the address for the change, to which the
+// other owners must agree. When Propose returns a nil error, the proposal is durable and reserves the tokens
+// as Transfer does.
 //
 // The information for auditors is sealed to the auditors, so the other parties learn nothing from it. An
 // action that spends a token owned together with others is the exception: its openings are not sealed, because
@@ -63,8 +63,8 @@ func (s *TransferService) Propose(ctx context.Context, first int, orders ...Orde
 }
 
 // Propose makes the actions that an issuer contributes to a request that several parties make. The parameter
-// first is the index in the request of the first of these actions. All parties must have agreed on the anchor.
-// The actions have no signatures; Sign adds them. Errors are as for Issue.
+// first is the index that the issuer's first action gets in the request. All parties must have agreed on the
+// anchor. The actions have no signatures; Sign adds them. Errors are as for Issue.
 func (s *IssueService) Propose(ctx context.Context, first int, orders ...Order) (*Submission, error) {
 	plans, err := s.plans(first, orders)
 	if err != nil {

@@ -28,9 +28,10 @@ type Batching struct {
 }
 
 // Queue collects the requests of many callers into batches, and has a Validator validate one batch at a time.
-// A batch begins when it is full, or when its first request has waited for Batching.Wait. While a batch runs,
-// the next one collects requests, so under load batches fill without waiting. Requests that do not fit into a
-// full batch go into the next one, which then begins without waiting.
+// The Validator starts on a batch when the batch is full, or when its first request has waited for
+// Batching.Wait. While it validates a batch, the next one collects requests, so under load batches fill
+// without waiting. Requests that do not fit into a full batch go into the next one, on which the Validator
+// then starts without waiting.
 //
 // The verdict on a request is the same as that of Validator.Validate. Requests of one batch do not affect
 // each other. If two of them spend the same token, the Queue accepts both, as two concurrent calls of

@@ -174,9 +174,9 @@ type Result struct {
 	Err   error
 }
 
-// ValidateBatch validates requests for one block with the given time. It verifies all proofs of the same
-// range-proof system in one multi-scalar multiplication, and all Ed25519 and pseudonym signatures in
-// multi-scalar multiplications of their own. If such a batch fails, it finds the bad proofs or signatures by
+// ValidateBatch validates requests for one block with the given time. It uses one multi-scalar multiplication
+// for the proofs of each range-proof system, one for all Ed25519 signatures, and one for all signatures of
+// pseudonyms. If one of these multiplications fails, ValidateBatch finds the bad proofs or signatures by
 // bisection.
 //
 // ValidateBatch accepts or rejects each request as Validate would, on the current ledger. So requests of one
@@ -406,8 +406,8 @@ func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
 // Ledger returns the id of the validator's ledger.
 func (v *Validator) Ledger() token.LedgerID { return v.ledger }
 
-// First returns a validator for another ledger with the same parameters, for example the parent of v's
-// ledger if that ledger is a fork. The new validator starts with the first policy, which is that of the
+// First returns a validator for another ledger with the same parameters, for example for the parent from
+// which v's ledger was forked. The new validator starts with the first policy, which is that of the
 // parameters, and follows updates independently of v. It shares the tables and parsed keys of v. First
 // returns ErrParams if the ledger has other parameters.
 func (v *Validator) First(genesis ledger.Genesis) (*Validator, error) {

@@ -190,9 +190,9 @@ func Unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	return value[:n:n], nil
 }
 
-// Guard calls work, which reads or writes bbolt's pages, and returns panics and memory faults as errors. bbolt
-// answers some corruption with a panic; a wrong offset makes it read beyond the mapped file, which causes a
-// memory fault.
+// Guard calls the function work, which reads or writes bbolt's pages, and returns its panics and memory faults
+// as errors. Some corruption makes bbolt panic. A wrong offset makes bbolt read beyond the mapped file, which
+// causes a memory fault.
 func Guard(work func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

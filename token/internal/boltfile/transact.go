@@ -29,8 +29,8 @@ func (f *File) Snapshot() (tx *bbolt.Tx, err error) {
 	return tx, err
 }
 
-// View calls read with a read transaction, which sees the data that is durable. The function read should
-// return soon.
+// View calls the function read with a read transaction, which sees the data that is durable. The function
+// should return soon.
 func (f *File) View(read func(*bbolt.Tx) error) error {
 	tx, err := f.Snapshot()
 	if err != nil {
@@ -48,8 +48,8 @@ func (f *File) CheckPages(snapshot *bbolt.Tx) error {
 	})
 }
 
-// Write calls work in a transaction of its own. The transaction is durable when Write returns nil. If work
-// returns an error, Write returns it and nothing is written. After any other error, for example
+// Write calls the function work in a transaction of its own. The transaction is durable when Write returns
+// nil. If work returns an error, Write returns it and nothing is written. After any other error, for example
 // ErrOutcomeUnknown from a commit, all later calls fail until the file is opened again.
 func (f *File) Write(work func(*bbolt.Tx) error) error {
 	f.writer.Lock()
@@ -107,8 +107,8 @@ func (f *File) stopped() error {
 	return f.failed
 }
 
-// Stop makes all later calls fail because of err. An error of bbolt has the same effect, and only the first
-// such error counts.
+// Stop makes all later calls fail because of err. An error of bbolt also makes all later calls fail. If there
+// are several errors, only the first counts.
 func (f *File) Stop(err error) {
 	f.visible.Lock()
 	defer f.visible.Unlock()
@@ -136,9 +136,9 @@ type job struct {
 }
 
 // Update writes like Write, for many callers. Callers that arrive during another write share the next
-// transaction and its flush. If the work of one caller fails, the work of the others runs again in a new
-// transaction, so work may run more than once. The data that work reads is durable when Update returns. If
-// ctx ends before the call is part of a transaction, Update returns the context's cause.
+// transaction and its flush. If the function work of one caller fails, the functions of the others run again
+// in a new transaction, so each may run more than once. The data that the function reads is durable when
+// Update returns. If ctx ends before the call is part of a transaction, Update returns the context's cause.
 func (f *File) Update(ctx context.Context, work func(*bbolt.Tx) error) error {
 	j := &job{work: work}
 	if !f.updates.Do(ctx, j) {

@@ -1,6 +1,6 @@
-// Package groupcommit lets several callers of a store that has one writer share one transaction. Each
-// caller hands over a job, for example a batch to write. Jobs that arrive during a commit wait, and go into
-// the next transaction together. The package does not know what a commit does with its jobs.
+// Package groupcommit serves stores with a single writer. It lets several callers share one transaction. Each
+// caller hands over a job, for example a batch to write. Jobs that arrive during a commit wait, and go into the
+// next transaction together. The package does not know what a commit does with its jobs.
 package groupcommit
 
 import (
@@ -68,9 +68,10 @@ func (q *Queue[J]) Do(ctx context.Context, job J) bool {
 	return outcome != Withdrawn
 }
 
-// DoOrLeave works like Do, for commits that end soon after the contexts of all their callers have ended. If ctx
-// ends after a commit has taken the job, DoOrLeave returns Left. The last caller that still waits for a commit
-// does not leave; it waits until the commit is over. Do not use both Do and DoOrLeave on the same queue.
+// DoOrLeave works like Do, but the caller need not wait for the commit. A commit must end soon after the
+// contexts of all its callers have ended. If ctx ends after a commit has taken the job, DoOrLeave returns Left.
+// The last caller that still waits for a commit does not leave; it waits until the commit is over. Do not use
+// both Do and DoOrLeave on the same queue.
 func (q *Queue[J]) DoOrLeave(ctx context.Context, job J) Outcome {
 	c, outcome := q.await(ctx, job)
 	if outcome == Left && c.group.staying.Add(-1) == 0 {
@@ -80,7 +81,8 @@ func (q *Queue[J]) DoOrLeave(ctx context.Context, job J) Outcome {
 	return outcome
 }
 
-// Exclusive calls work while no commit runs.
+// Exclusive calls the function work at a moment when no commit runs, and keeps commits from starting until the
+// function returns.
 func (q *Queue[J]) Exclusive(work func()) {
 	q.writer <- struct{}{}
 	defer func() { <-q.writer }()

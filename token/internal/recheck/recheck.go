@@ -40,8 +40,8 @@ type Checker struct {
 	last      uint64
 }
 
-// New returns a checker. The first record that the checker gets must be the one that directly follows the
-// records that were applied to the state before.
+// New returns a checker. The first record that the checker gets must directly follow the last record that was
+// applied to state.
 func New(v *validator.Validator, state State) *Checker { return &Checker{validator: v, state: state} }
 
 // Last returns the number of the last record that was validated and applied, or 0 if there is none.
@@ -89,10 +89,10 @@ func (c *Checker) Add(ctx context.Context, next ledger.Record) error {
 }
 
 // Flush validates the records that wait and applies them to the state. It returns a *ledger.CorruptError that
-// names the first record that is not valid. A record may depend on earlier records of its batch in a way that
-// the log does not show. So if a record other than the batch's first is invalid, Flush applies the records
-// before it and validates the record again, as the first of a new batch. Flush refuses only records that are
-// invalid in first place. After an error the checker must not be used again.
+// names the first record that is not valid. A record may depend on earlier records of its batch in a way that the
+// log does not show. So if a record other than the batch's first is invalid, Flush applies the records before it
+// and validates the record again, as the first of a new batch. Flush refuses only a record that is invalid as the
+// first of a batch. After an error the checker must not be used again.
 func (c *Checker) Flush(ctx context.Context) error {
 	for len(c.waiting) > 0 {
 		entries, err := c.valid(ctx)

@@ -34,7 +34,7 @@ type Witness[O any] struct {
 	Seed [transcript.SeedLen]byte
 }
 
-// Claim is a deferred verification: a decoded statement with its proof. The parameters that decoded both can
+// Claim is a deferred verification: a decoded statement with its proof. The parameters that decoded them can
 // verify the proof later.
 type Claim interface {
 	// WithAnchor returns a copy of the claim with another anchor in its statement.

@@ -1,6 +1,6 @@
-// Package bolt implements ledger.Store in one bbolt file, which one process can have open at a time. A
-// batch is durable when Apply returns nil. After a crash at any point, the file opens with a prefix of the
-// sequence of batches, which includes all acknowledged ones.
+// Package bolt implements ledger.Store in one bbolt file, which one process can have open at a time. A batch
+// is durable when Apply returns nil. After a crash at any point, the file can be opened. It then has the
+// first n batches for some n, and every acknowledged batch is among them.
 //
 // Calls of Apply that arrive while a batch is being written share the next transaction. So many callers
 // share one flush to the disk.

@@ -31,7 +31,7 @@ func Spend(anchor string, ids ...token.ID) ledger.Entry {
 
 // Concurrent tests that every token is spent once, and that the log names the entry that spent it. In the
 // test, 64 goroutines spend the same tokens, each in its own order, as single tokens and as overlapping
-// pairs, while others read.
+// pairs, while other goroutines read.
 func Concurrent(t *testing.T, l ledger.Store) {
 	const workers, tokens = 64, 16
 	ctx := context.Background()

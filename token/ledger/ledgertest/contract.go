@@ -64,7 +64,7 @@ func AuditorKey(t TB, id []byte) hpke.PrivateKey {
 	return key
 }
 
-// Auditors returns auditors with these identities, each with its AuditorKey.
+// Auditors returns auditors with the given identities. The key of each auditor is what AuditorKey returns.
 func Auditors(t TB, ids ...[]byte) []token.Auditor {
 	t.Helper()
 	auditors := make([]token.Auditor, len(ids))
@@ -74,7 +74,7 @@ func Auditors(t TB, ids ...[]byte) []token.Auditor {
 	return auditors
 }
 
-// Issuers returns issuers with these identities, which may issue all types.
+// Issuers returns issuers with the given identities. Each may issue all types.
 func Issuers(ids ...[]byte) []token.Issuer {
 	issuers := make([]token.Issuer, len(ids))
 	for i, id := range ids {
@@ -83,7 +83,8 @@ func Issuers(ids ...[]byte) []token.Issuer {
 	return issuers
 }
 
-// New creates an empty ledger and returns it and its place. The ledger is closed when the test ends.
+// New creates an empty ledger. It returns the ledger and the place where the ledger is stored. The ledger is
+// closed when the test ends.
 func (s Stores) New(t testing.TB) (l Verifier, place string) {
 	t.Helper()
 	place = s.Place(t)

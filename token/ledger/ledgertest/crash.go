@@ -85,8 +85,8 @@ func Stream(t testing.TB, l ledger.Store) {
 }
 
 // Kill starts a command that calls Stream. It kills the command when the given time has passed since the
-// first acknowledgement. It adds the acknowledged batches to the counts in acked, and returns how many there
-// were.
+// first acknowledgement. It adds the number of acknowledged batches of each stream to acked, and returns the
+// number of all acknowledged batches.
 func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n int) {
 	t.Helper()
 	return KillAfter(t, cmd, after, func(line string) bool {

@@ -13,8 +13,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Fill applies batches to an empty ledger and returns the ledger's log, which the test Reader
-// needs.
+// Fill applies batches to an empty ledger and returns the ledger's log, which the function
+// Reader needs.
 func Fill(t testing.TB, l ledger.Store) []ledger.Record {
 	t.Helper()
 	for k := range 100 {

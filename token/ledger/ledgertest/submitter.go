@@ -12,7 +12,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Requests are the requests that the test Submitter submits.
+// Requests are the requests that the function Submitter submits.
 type Requests struct {
 	Good   [][]byte  // two or more, valid whatever else is recorded
 	Other  []byte    // another request with the anchor of Good[0]

@@ -74,9 +74,9 @@ func times(t *testing.T, l Verifier) {
 }
 
 // RaceOfClocks tests validators whose clocks differ. The parameters a and b are two handles of one ledger.
-// Goroutines apply entries through them, and each goroutine has a clock of its own. If a clock is behind, its
-// entry gets the ledger's time. All entries must be accepted, and no entry of the log may be earlier than the
-// one before it.
+// Goroutines apply entries through them, and each goroutine has a clock of its own. If a clock is behind the
+// time of the ledger's last entry, its goroutine applies the entry with that time. All entries must be
+// accepted, and no entry of the log may be earlier than the one before it.
 func RaceOfClocks(t *testing.T, a, b Verifier) {
 	t.Helper()
 	const workers, entries = 8, 20

@@ -14,8 +14,8 @@ import (
 )
 
 // Apply implements ledger.Store. If ctx ends before the transaction begins, nothing was applied. If
-// ctx ends later, nothing was applied either, provided that no other call shares the transaction
-// and the server was not yet asked to commit. Otherwise Apply returns zkbench.ErrOutcomeUnknown.
+// ctx ends later, there are two cases. If another call shares the transaction, or the server was
+// already asked to commit, Apply returns zkbench.ErrOutcomeUnknown. Otherwise nothing was applied.
 //
 // A transaction that takes TransactionTime fails with zkbench.ErrEnv, or with
 // zkbench.ErrOutcomeUnknown if the server was already asked to commit.

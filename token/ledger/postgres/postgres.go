@@ -33,10 +33,10 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// TransactionTime is the maximum duration of a transaction of Apply, including the wait for other
-// processes. After that time Apply stops waiting for the server. It is longer than the 15 s after which
-// the server or a waiting process ends a session that sends nothing. So a process that has stopped
-// cannot make the transactions of other processes fail.
+// TransactionTime is the maximum duration of a transaction of Apply, including the wait for other processes.
+// After that time Apply stops waiting for the server. TransactionTime is longer than the 15 s after which the
+// server or a waiting process ends a session that sends nothing. So a process that has stopped cannot make
+// the transactions of other processes fail.
 const TransactionTime = time.Minute
 
 // silence is how long a transaction that blocks others may send nothing. After that the server ends

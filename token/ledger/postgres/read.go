@@ -54,8 +54,8 @@ func (l *Ledger) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, er
 }
 
 // Record implements ledger.Reader. If the outcome of an Apply of the same *Ledger is unknown, Record first
-// waits until that transaction has ended, here and at the server. So its answer is final. Token, Tokens and
-// Decide do not wait.
+// waits until that Apply's transaction has ended, in this process and at the server. So its answer is
+// final. Token, Tokens and Decide do not wait.
 func (l *Ledger) Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error) {
 	after, err := l.settled(ctx)
 	if err != nil {

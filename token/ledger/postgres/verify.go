@@ -27,8 +27,8 @@ import (
 // if the log grows faster than it is read.
 //
 // Memory does not depend on the length of the log. A call of Verify blocks only other calls of Verify. Each
-// call of Verify needs a connection of the pool, and together they leave one connection of the pool to other
-// calls.
+// call of Verify needs a connection of the pool. One connection of the pool is always left to calls of other
+// methods.
 func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
 	_, err := l.VerifyTail(ctx, progress)
 	return err

@@ -137,8 +137,8 @@ type Queue struct {
 	leave bool // callers may leave while a commit has their call
 }
 
-// NewQueue returns a queue for a store whose commits cannot be interrupted. Once a commit has a
-// call, the caller waits for it even if the call's context ends.
+// NewQueue returns a queue for a store whose commits cannot be interrupted. Once a commit has taken a
+// call, the caller waits for the commit even if the call's context ends.
 //
 // The function commit writes the calls in one transaction. If it returns an error, every call gets that
 // error. The queue never runs commit twice at once, and the calls that it passes to commit are together
@@ -149,9 +149,9 @@ func NewQueue(commit func(calls []*Call) error) *Queue {
 
 // NewLeavingQueue returns a queue for a store whose commits end soon after their context ends. The
 // context of a commit ends when the contexts of all its calls have ended. If a caller's context ends
-// while a commit has its call, the caller gets zkbench.ErrOutcomeUnknown at once. The last remaining
-// caller of a commit waits instead, and gets commit's error. In all other ways the queue works like one
-// that NewQueue returns.
+// after a commit has taken the call, the caller gets zkbench.ErrOutcomeUnknown at once. The last
+// remaining caller of a commit waits instead, and gets the error of the function commit. In all other
+// ways the queue works like one that NewQueue returns.
 func NewLeavingQueue(commit func(ctx context.Context, calls []*Call) error) *Queue {
 	return newQueue(true, func(calls []*Call) error {
 		ctx, release := wanted(calls)
@@ -208,7 +208,7 @@ func (q *Queue) ApplyEach(ctx context.Context, batch []ledger.Entry) ([]error, e
 	return c.rejected, nil
 }
 
-// Exclusive runs work while nothing is being committed.
+// Exclusive calls the function work at a moment when nothing is being committed.
 func (q *Queue) Exclusive(work func()) { q.calls.Exclusive(work) }
 
 // Idle waits for the running commit to end. It returns the error of ctx if ctx ends first.

@@ -32,7 +32,7 @@ const (
 	TableChain   = "chain"
 )
 
-// Checksum returns the CRC-32C of a record: of the name of its table, its key and its body.
+// Checksum returns the CRC-32C of a record. It covers the name of the record's table, the key and the body.
 func Checksum(table string, key, body []byte) uint32 {
 	castagnoli := crc32.MakeTable(crc32.Castagnoli)
 	crc := crc32.Update(0, castagnoli, []byte(table))
@@ -121,9 +121,9 @@ func (a *Anchored) Append(dst []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(dst, a.Seq), a.Digest[:]...)
 }
 
-// Batch is the record of a batch in the table chain: its first and last entry, and its hash. Link
-// computes the hash from the entries and the hash of the previous batch. Before the first batch, the
-// previous batch is the one that the function Genesis returns.
+// Batch is the record of a batch in the table chain: its first and last entry, and its hash. Link computes
+// the hash from the entries and the hash of the previous batch. For the first batch, the previous batch is
+// the one that the function Genesis returns.
 type Batch struct {
 	First, Last uint64
 	Hash        [32]byte

@@ -7,7 +7,7 @@ import (
 )
 
 // Turns decides when a verification replaces the snapshot that it reads, so that no snapshot stays open for
-// long. It also defers calls of progress, which may be slow, until a snapshot has ended.
+// long. It also defers calls of the function progress, which may be slow, until a snapshot has ended.
 type Turns struct {
 	time     time.Duration
 	progress func(done, total uint64)
@@ -28,7 +28,7 @@ func NewTurns(each time.Duration, progress func(done, total uint64)) Turns {
 // Open records that a snapshot begins.
 func (t *Turns) Open() { t.opened = time.Now() }
 
-// Passed queues one call of progress, which Tell makes after the snapshot has ended.
+// Passed queues the call progress(done, total), which Tell makes after the snapshot has ended.
 func (t *Turns) Passed(done, total uint64) { t.passed = append(t.passed, [2]uint64{done, total}) }
 
 // Due reports whether the snapshot has been open long enough to be replaced. The parameter left is the number
@@ -42,8 +42,8 @@ func (t *Turns) Due(left uint64) bool {
 	return true
 }
 
-// Tell makes the queued calls of progress. Call it after the snapshot has ended. If ctx has ended,
-// Tell drops the calls and returns the error of ctx.
+// Tell makes the calls of the function progress that Passed has queued. Call it after the snapshot has ended.
+// If ctx has ended, Tell drops the calls and returns the error of ctx.
 func (t *Turns) Tell(ctx context.Context) error {
 	for _, p := range t.passed {
 		if t.progress != nil && ctx.Err() == nil {

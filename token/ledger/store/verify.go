@@ -8,9 +8,9 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Snapshot is a view of a store at one moment. CheckTail and Verify request batches and entries in
-// the order of the log. A method returns the error of the context, a *ledger.CorruptError, or an
-// error of the store.
+// Snapshot is a view of a store at one moment. CheckTail and Verify request batches and entries in the
+// order of the log. Each method returns the error of the context, a *ledger.CorruptError, or an error of
+// the store.
 type Snapshot interface {
 	// Lookup reads the records of the entry that Entries is passing to visit.
 	Lookup
