@@ -21,8 +21,8 @@ const (
 // another root, 7277203076849721926, so its vectors of values are in a different order.
 const rootOfUnity Element = 1753635133440165772
 
-// RootOfUnity returns 7^((p-1)/2^log), whose order is 2^log. It returns zkbench.ErrParams if log is
-// not from 0 to TwoAdicity.
+// RootOfUnity returns 7^((p-1)/2^log), where p is Modulus. The order of this root is 2^log. It
+// returns zkbench.ErrParams if log is not from 0 to TwoAdicity.
 func RootOfUnity(log int) (Element, error) {
 	if log < 0 || log > TwoAdicity {
 		return 0, fmt.Errorf("%w: root of unity of order 2^%d, accepted are 2^0 to 2^%d", zkbench.ErrParams, log, TwoAdicity)
@@ -77,7 +77,8 @@ func NewDomain(n int) (*Domain, error) {
 // Size returns the number of elements.
 func (d *Domain) Size() int { return d.n }
 
-// Root returns 7^((p-1)/n), the element of order n that generates the domain.
+// Root returns 7^((p-1)/n), where p is Modulus and n is the size of the domain. This element has
+// order n and generates the domain.
 func (d *Domain) Root() Element { return d.root }
 
 // checkMade returns an error unless NewDomain made the domain.

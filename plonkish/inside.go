@@ -16,7 +16,7 @@ import (
 // which alone have the Key.
 func (b *Builder) Sites(inside.Key) { b.sites = make([]string, len(b.rows)) }
 
-// Plant makes the Builder give the Var v the given value instead of its own, whether v exists yet or not.
+// Plant makes the Builder give the Var v the given value, whatever value v has or will be created with.
 // Gadgets compute with that value from then on. The method is for this module's tests, which alone have the
 // Key.
 func (b *Builder) Plant(_ inside.Key, v Var, value fr.Element) {

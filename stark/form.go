@@ -16,7 +16,8 @@ import (
 type Form []int
 
 // Form returns the form that a proof names, whether or not the proof verifies. It returns a
-// *zkbench.DecodeError if the proof is too short, or if the tables cannot have these heights.
+// *zkbench.DecodeError if the proof is too short, or if the tables cannot have the heights that the proof
+// names.
 func (s *System) Form(proof []byte) (Form, error) {
 	if len(proof) < len(s.tables) {
 		return nil, &zkbench.DecodeError{Path: "heights", Offset: len(proof), Reason: fmt.Sprintf("heights of %d tables are needed", len(s.tables))}

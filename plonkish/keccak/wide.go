@@ -22,7 +22,8 @@ type Wide struct {
 	Padding byte
 }
 
-// RoundRows is the number of rows that a round takes if each row has one unit.
+// RoundRows is the number of rows that a round of Keccak takes if each row has one unit, that is, one group
+// of cells (see Wide).
 const RoundRows = 149
 
 // Limits of the fields Log and Rows of a Wide.

@@ -1,5 +1,5 @@
-// Package circuittest has checks for the tests of circuits. They check that a circuit can be proved and
-// verified, and that it leaves a prover no choice of the values.
+// Package circuittest has functions for the tests of circuits. These functions check that a circuit can be
+// proved and verified, and that a prover has no choice of the values inside the circuit.
 package circuittest
 
 import (
@@ -24,7 +24,8 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Builders returns the builders of the constraint systems on which circuits are tested, by the system's name.
+// Builders returns one builder for each constraint system on which circuits are tested. The keys are the
+// names of the systems.
 func Builders() map[string]frontend.NewBuilder {
 	return map[string]frontend.NewBuilder{"scs": scs.NewBuilder[constraint.U64], "r1cs": r1cs.NewBuilder[constraint.U64]}
 }

@@ -17,12 +17,12 @@ import (
 // is then propagated only to the values that depend on it. gnark itself checks only the values that it has
 // computed, so it cannot check changed ones.
 //
-// A gate of Plonk and a constraint of Groth16 are both l·r + rest = 0 for sums l, r and rest of wires.
-// Lookups and range checks are such constraints, too. Their constraints contain a challenge, which a proof
-// system derives from a commitment to what is looked up. Solve instead draws the challenge at random, once.
-// The challenge need not be drawn again, because the change of a value does not depend on it. The proof
-// system checks that the challenge follows from the commitment. It also checks the gates that belong to the
-// commitment.
+// A gate of Plonk and a constraint of Groth16 have one form: l·r + m = 0, where l, r and m are weighted sums
+// of wires. Lookups and range checks are such constraints, too. Their constraints contain a challenge, which
+// a proof system derives from a commitment to what is looked up. Solve instead draws the challenge at
+// random, once. The challenge need not be drawn again, because the change of a value does not depend on it.
+// The proof system checks that the challenge follows from the commitment. It also checks the gates that
+// belong to the commitment.
 type Solution struct {
 	q         *big.Int
 	values    []fr.Element // of wires; the last is 1, for constants

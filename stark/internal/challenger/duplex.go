@@ -33,7 +33,8 @@ func NewDuplex[X field.Extension[goldilocks.Element, X]](protocol string) Challe
 	return d
 }
 
-// Label returns the element that stands for a label: the first eight bytes of the label's SHA-512, modulo p.
+// Label returns the element that stands for a label: the first eight bytes of the label's SHA-512, modulo the
+// order of the field.
 func Label(l string) goldilocks.Element {
 	h := sha512.Sum512([]byte(l))
 	return goldilocks.Reduce(binary.LittleEndian.Uint64(h[:]))
