@@ -129,8 +129,8 @@ func (b *Builder) AskUpTo(most uint64, bus string, multiplicity Expr, tuple ...E
 
 // Answer states that rows answer with a tuple on a bus. The value of multiplicity is how many times a row
 // answers. The prover may choose this value. The table must constrain the tuple, so that the tuple says
-// something true whenever the multiplicity is not 0. If the tuple is true only because of other tuples for
-// which the row asks, the rows that answer with those tuples must not rely on this tuple in turn.
+// something true whenever the multiplicity is not 0. The tuple may be true only because of other tuples, for
+// which the row asks. Then the rows that answer with those other tuples must not rely on this tuple.
 func (b *Builder) Answer(bus string, multiplicity Expr, tuple ...Expr) {
 	b.message(Message{bus, answers, 0, multiplicity, tuple})
 }

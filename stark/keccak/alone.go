@@ -16,7 +16,7 @@ import (
 // first block, the latter is zeros.
 
 // PermutationTable proves and verifies the statement "for each i, Out_i = Keccak-f(In_i)". It uses only the
-// table of permutations.
+// table of permutations, which has a row for each round of a permutation.
 type PermutationTable struct {
 	tables
 	permutation permutation
@@ -63,18 +63,20 @@ func (t *PermutationTable) Statement(states []States, bindTo []byte) (stark.Stat
 	return stark.Statement{Forms: []stark.Form{t.heights(len(states))}, Messages: messages, Context: bindTo}, nil
 }
 
-// SpongeTable proves and verifies the statement "if Keccak-f permutes these states as stated, then
-// Keccak-256(m_i) = h_i, and m_i has length n_i". It uses only the table of sponges. The states are those
-// before and after the permutations of all blocks of all messages, in order. The statement does not say that
-// Keccak-f really permutes the states as stated. The messages m_i are not secret.
+// SpongeTable proves and verifies the statement "if Out_j = Keccak-f(In_j) for each j, then Keccak-256(m_i)
+// = h_i and m_i has length n_i". Here In_j and Out_j are public: the states before and after permutation j,
+// counted over all blocks of all messages in order. The statement does not say that Out_j really is
+// Keccak-f(In_j). SpongeTable uses only the table of sponges, which has a row for each block of a message.
+// The messages m_i are not secret.
 type SpongeTable struct {
 	tables
 	sponge sponge
 }
 
-// NewSpongeTable returns a system that has only the table of sponges. Its statements contain the states,
-// which reveal the messages. If the messages are stark.Public, the statements contain the messages too. If
-// they are stark.Exposed, the states alone reveal them. Hidden messages are refused with zkbench.ErrParams.
+// NewSpongeTable returns a system that has only the table of sponges. Its statements contain the states
+// before and after each permutation, which reveal the messages. If the messages are stark.Public, the
+// statements contain the messages too. If they are stark.Exposed, the states alone reveal them. Hidden
+// messages are refused with zkbench.ErrParams.
 func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, error) {
 	if err := messages.Check(c.Params, stark.Public, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)

@@ -82,9 +82,10 @@ func ProveGroth16(t *testing.T, circuit, assignment, other frontend.Circuit, hin
 	must.Fail(t, groth16.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())), must.ErrAny, "a proof for other public inputs")
 }
 
-// NothingFree compiles a circuit for each constraint system, and checks that the circuit leaves a prover no
-// choice of the values. It calls Solution.Free and Solution.OtherOutputs, so it shows only what these two
-// methods can show. OtherOutputs gets the given stride, so it tries every stride-th output of the hints.
+// NothingFree compiles a circuit for each constraint system, and checks that a prover has no choice of the
+// values inside the circuit. It calls Solution.Free and Solution.OtherOutputs, so it shows only what these
+// two methods can show. It passes the parameter stride to OtherOutputs. If stride is n, OtherOutputs tries
+// every n-th output of the hints.
 func NothingFree(t *testing.T, circuit, assignment frontend.Circuit, hints []solver.Hint, stride int) {
 	t.Helper()
 	for name, b := range Builders() {

@@ -26,7 +26,8 @@ type duplex[X field.Extension[goldilocks.Element, X]] struct {
 	state poseidon.State
 }
 
-// NewDuplex returns a challenger that absorbs and draws field elements. It begins with the protocol's name.
+// NewDuplex returns a challenger that absorbs and draws field elements. The challenger has absorbed the
+// protocol's name and nothing else.
 func NewDuplex[X field.Extension[goldilocks.Element, X]](protocol string) Challenger[goldilocks.Element, X] {
 	d := &duplex[X]{}
 	d.Elements("zkbench/v1/"+protocol, nil)
