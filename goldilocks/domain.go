@@ -38,8 +38,8 @@ func rootOf(n int) Element { return rootOfUnity.squares(TwoAdicity + 1 - bits.Le
 // amd64 and 8n more on arm64.
 //
 // In Natural order the elements are the powers of Root. A Domain is safe for concurrent use. Create
-// it with NewDomain. On any other Domain, every method that can return an error returns
-// zkbench.ErrParams.
+// it with NewDomain. If NewDomain did not create a Domain, every method of it that can return an
+// error returns zkbench.ErrParams.
 type Domain struct {
 	n       int
 	inverse Element // 1/n

@@ -17,8 +17,8 @@ type Var uint32
 // Kind identifies what is fixed in a row: its gate, parameters and lookups. The zero Kind has none of them.
 type Kind uint32
 
-// Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors. Build
-// returns the first error of all of them. Circuit.Check checks the witness.
+// Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors; Build
+// returns the first error that occurred in a method. Circuit.Check checks the witness.
 type Builder struct {
 	arith   Arithmetization
 	kinds   []fixed

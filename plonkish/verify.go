@@ -25,8 +25,8 @@ func (k *VerifyingKey) Verify(proof []byte, public []fr.Element, bound []byte) e
 	return (&Claim{Key: k, Proof: proof, Public: public, Context: bound}).verify()
 }
 
-// VerifyInsecure checks a proof like Verify, but also with a key that is Insecure. It is for tests and
-// measurements: with such a key, an accepted proof proves nothing.
+// VerifyInsecure verifies a proof. Unlike Verify, it also takes a key that is Insecure. It is for tests and
+// measurements: with an Insecure key, an accepted proof proves nothing.
 func (k *VerifyingKey) VerifyInsecure(proof []byte, public []fr.Element, bound []byte) error {
 	return (&Claim{k, proof, public, bound, true}).verify()
 }

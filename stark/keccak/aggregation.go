@@ -18,8 +18,8 @@ type Batch struct{ Messages, Blocks int }
 
 // Aggregation proves the digests of several batches of messages in one proof. The size of this proof hardly
 // depends on the batches. Aggregation proves each batch and combines these proofs by recursion. Messages are
-// stark.Exposed: they are not in the statement, but nothing hides them, because proofs of recursion have no
-// zero knowledge.
+// stark.Exposed: they are not in the statement, but nothing hides them, because proofs of package recursion
+// have no zero knowledge.
 type Aggregation struct {
 	system *System
 	batch  Batch

@@ -32,9 +32,9 @@ func NewPermutationTable(c stark.Config) (*PermutationTable, error) {
 	return &PermutationTable{t, p}, nil
 }
 
-// Prove proves that each Out is the permutation of its In. The proof is bound to the bytes in
-// bindTo. Prove returns zkbench.ErrWitness if an Out is not the permutation of its In, and
-// zkbench.ErrParams if there are no states.
+// Prove proves that Out is Keccak-f(In) for each of the given states. The proof is bound to the bytes in
+// bindTo. Prove returns zkbench.ErrWitness if an Out is not Keccak-f(In), and zkbench.ErrParams if there are
+// no states.
 func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, states []States, bindTo []byte, options stark.Options) ([]byte, error) {
 	statement, err := t.Statement(states, bindTo)
 	if err != nil {
@@ -43,8 +43,8 @@ func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, stat
 	return t.System.Prove(ctx, ex, []stark.Trace{t.permutation.trace(t.heights(len(states))[0], states)}, statement, options)
 }
 
-// Verify checks a proof that each Out is the permutation of its In. The proof must be bound to the bytes
-// of the parameter bindTo. The states must be in the order in which they were proved.
+// Verify checks a proof that Out is Keccak-f(In) for each of the given states. The proof must be bound to
+// the bytes of the parameter bindTo. The states must be in the order in which they were proved.
 func (t *PermutationTable) Verify(proof []byte, states []States, bindTo []byte) error {
 	statement, err := t.Statement(states, bindTo)
 	if err != nil {
@@ -53,8 +53,8 @@ func (t *PermutationTable) Verify(proof []byte, states []States, bindTo []byte) 
 	return t.System.Verify(proof, statement)
 }
 
-// Statement returns the statement that each Out is the permutation of its In, with the parameter bindTo as
-// the context. It returns zkbench.ErrParams if there are no states.
+// Statement returns the statement that Out is Keccak-f(In) for each of the given states, with the parameter
+// bindTo as the context. It returns zkbench.ErrParams if there are no states.
 func (t *PermutationTable) Statement(states []States, bindTo []byte) (stark.Statement, error) {
 	messages, err := t.permutation.exchange(states, -1)
 	if err != nil {

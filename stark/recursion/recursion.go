@@ -189,10 +189,10 @@ func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []c
 	return b, statement, wrong
 }
 
-// Prove proves that the given proofs verify. There must be one proof for each child, in the order of the
-// children. The proof is bound to the bytes in bindTo, which can be, for example, the
-// transaction that the proof belongs to. If one of the given proofs does not verify, the error names that
-// proof.
+// Prove proves that the given proofs verify. There must be one proof for each Child that New was given, in
+// the order in which New was given them. The proof is bound to the bytes in bindTo, which can be, for
+// example, the transaction that the proof belongs to. If one of the given proofs does not verify, the error
+// names that proof.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, bindTo []byte, options stark.Options) ([]byte, error) {
 	traces, statement, err := s.Traces(proofs, bindTo)
 	if err != nil {

@@ -131,7 +131,7 @@ func (f *Field) Constant(v *big.Int) *Int {
 }
 
 // FromLimbs returns the element with the given limbs. It asserts that each limb has at most Width bits, and
-// that the integer has at most as many bits as p.
+// that the integer with these limbs has at most as many bits as the modulus.
 func (f *Field) FromLimbs(limbs [Limbs]frontend.Variable) *Int {
 	return f.ranged(limbs[:], f.p.BitLen())
 }

@@ -333,9 +333,9 @@ func (b *Builder) OverUnit(x Value) Value {
 	return b.Mul(x, Constant(b.Degree.Inverse(X{0, 1})))
 }
 
-// SecondTimes returns the second element of the pair c, times x, plus z. The argument xOverUnit must be
-// OverUnit(x). If c is not a pair, SecondTimes returns c without its first coordinate, times xOverUnit, plus
-// z.
+// SecondTimes returns s x + z, where s is the second element of the pair c. The argument xOverUnit must be
+// OverUnit(x). If c is not a pair, SecondTimes returns r xOverUnit + z, where r is c with its first
+// coordinate set to 0.
 func (b *Builder) SecondTimes(c, xOverUnit, z Value) Value {
 	return b.coordinate(c, xOverUnit, z, Row{Product: 1, First: goldilocks.Modulus - 1})
 }
