@@ -21,8 +21,8 @@ const (
 // another root, 7277203076849721926, so its vectors of values are in a different order.
 const rootOfUnity Element = 1753635133440165772
 
-// RootOfUnity returns 7^((p-1)/2^log), whose order is 2^log. It returns zkbench.ErrParams if log is
-// not from 0 to TwoAdicity.
+// RootOfUnity returns 7^((p-1)/2^log), where p is Modulus. The order of this root is 2^log. It
+// returns zkbench.ErrParams if log is not from 0 to TwoAdicity.
 func RootOfUnity(log int) (Element, error) {
 	if log < 0 || log > TwoAdicity {
 		return 0, fmt.Errorf("%w: root of unity of order 2^%d, accepted are 2^0 to 2^%d", zkbench.ErrParams, log, TwoAdicity)
@@ -38,8 +38,8 @@ func rootOf(n int) Element { return rootOfUnity.squares(TwoAdicity + 1 - bits.Le
 // amd64 and 8n more on arm64.
 //
 // In Natural order the elements are the powers of Root. A Domain is safe for concurrent use. Create
-// it with NewDomain. On any other Domain, every method that can return an error returns
-// zkbench.ErrParams.
+// it with NewDomain. If NewDomain did not create a Domain, every method of it that can return an
+// error returns zkbench.ErrParams.
 type Domain struct {
 	n       int
 	inverse Element // 1/n
@@ -77,7 +77,8 @@ func NewDomain(n int) (*Domain, error) {
 // Size returns the number of elements.
 func (d *Domain) Size() int { return d.n }
 
-// Root returns 7^((p-1)/n), the element of order n that generates the domain.
+// Root returns 7^((p-1)/n), where p is Modulus and n is the size of the domain. This element has
+// order n and generates the domain.
 func (d *Domain) Root() Element { return d.root }
 
 // checkMade returns an error unless NewDomain made the domain.

@@ -46,7 +46,8 @@ func (d *Domain) NTT(values []Element, from Order, shift Element, on ...Kernel) 
 }
 
 // InverseNTT inverts NTT: it replaces the values on the coset by the coefficients. The parameter
-// from is the order of the values; the coefficients have the other order. Errors are as for NTT.
+// from is the order of the values; the coefficients have the other order. InverseNTT returns the
+// same errors as NTT.
 func (d *Domain) InverseNTT(values []Element, from Order, shift Element, on ...Kernel) error {
 	if err := d.check(values, from, shift); err != nil {
 		return err

@@ -70,11 +70,11 @@ func Pack(dst []Element, a [][]Element, on ...Kernel) {
 const MaxLayers = 2
 
 // Butterflies computes one layer of a transform on two vectors, or two layers on four vectors, row
-// by row. A row consists of the elements with the same index in all vectors. The layers have the
-// numbers j = 0 and 1. For each b from 0 on and each i from 0 to 2^j - 1, layer j combines the
-// vectors with the indices u = 2^(j+1)*b + i and u + 2^j. It multiplies vector u + 2^j by the
-// factors in w[2^j-1+i]. It then replaces vector u by the sum of vector u and the product, and
-// vector u + 2^j by their difference. The parameters src and dst may be the same. All vectors must
+// by row. A row consists of the elements with the same index in all vectors. Layer j, for j = 0 or
+// 1, works on pairs of vectors. A pair consists of vector u and vector u + 2^j, where u = 2^(j+1)*b
+// + i for integers b >= 0 and i from 0 to 2^j - 1. Layer j multiplies vector u + 2^j by the factors
+// in w[2^j-1+i]. It then replaces vector u by the sum of vector u and the product, and vector u +
+// 2^j by vector u minus the product. The parameters src and dst may be the same. All vectors must
 // have the same length.
 func Butterflies(dst, src, w [][]Element, on ...Kernel) {
 	if n := len(dst); n != 2 && n != 4 || len(src) != n || len(w) != n-1 {

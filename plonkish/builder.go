@@ -17,8 +17,8 @@ type Var uint32
 // Kind identifies what is fixed in a row: its gate, parameters and lookups. The zero Kind has none of them.
 type Kind uint32
 
-// Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors. Build
-// returns the first error of all of them. Circuit.Check checks the witness.
+// Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors; Build
+// returns the first error that occurred in a method. Circuit.Check checks the witness.
 type Builder struct {
 	arith   Arithmetization
 	kinds   []fixed
@@ -199,8 +199,8 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 // Zero returns a Var for the number 0. Each call returns the same Var. The circuit gets one more row at its
 // end. This row fixes the Var to 0. For this row the arithmetization must have a gate that can require one
 // permuted cell to be 0 and nothing else. The gate must do this with parameters that are all 0, or with one
-// parameter that is 1 and others that are 0. The arithmetic gates can. If no gate can, Build returns
-// zkbench.ErrParams.
+// parameter that is 1 and others that are 0. Every arithmetic gate of this package can do this. If the
+// arithmetization has no gate that can do it, Build returns zkbench.ErrParams.
 func (b *Builder) Zero() Var {
 	if b.zero == 0 {
 		var ok bool

@@ -50,8 +50,8 @@ type Circuit struct {
 }
 
 // Build returns the circuit of all rows so far. A Builder can build only one circuit. Build returns the first
-// error of the Builder's methods. This error wraps zkbench.ErrParams. It returns an *UnheldError if a cell or
-// a public value could be any number, and a *zkbench.LimitError if there are too many rows.
+// error of the Builder's methods. This error wraps zkbench.ErrParams. Build returns an *UnheldError if a cell
+// or a public value could be any number, and a *zkbench.LimitError if there are too many rows.
 func (b *Builder) Build() (*Circuit, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -281,7 +281,8 @@ func (e *UnsatisfiedError) Unwrap() error { return zkbench.ErrWitness }
 const Wiring = "wiring"
 
 // Check returns nil if the witness satisfies the circuit, and an *UnsatisfiedError if not. To check late
-// columns, it derives one challenge from the values in the other columns.
+// columns (columns that depend on a proof's challenge), it derives one challenge from the values in the other
+// columns.
 func (c *Circuit) Check() error {
 	return c.guess().check(context.Background(), executor.Serial())
 }

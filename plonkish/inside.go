@@ -16,7 +16,7 @@ import (
 // which alone have the Key.
 func (b *Builder) Sites(inside.Key) { b.sites = make([]string, len(b.rows)) }
 
-// Plant makes the Builder give the Var v the given value instead of its own, whether v exists yet or not.
+// Plant makes the Builder give the Var v the given value, whatever value v has or will be created with.
 // Gadgets compute with that value from then on. The method is for this module's tests, which alone have the
 // Key.
 func (b *Builder) Plant(_ inside.Key, v Var, value fr.Element) {
@@ -49,10 +49,9 @@ func site() string {
 	return strings.Join(lines, ">")
 }
 
-// Inside returns the circuit as constraints on values. The function Check of the result can leave one
-// constraint out. The arithmetization must not have late columns, which are
-// filled after a challenge. Inside is for this module's tests, which
-// alone have the Key.
+// Inside returns the circuit as constraints on values. The function Check in the result can leave one
+// constraint out. The arithmetization must not have late columns, which are filled after a challenge. Inside
+// is for this module's tests, which alone have the Key.
 func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 	in := &inside.Circuit{Columns: len(c.arith.Columns), Unknown: slices.Repeat([]int{-1}, len(c.arith.Columns)*len(c.rows))}
 	number := func(column, row int) int { return column*len(c.rows) + row }

@@ -19,14 +19,14 @@ import (
 )
 
 // Verify checks a proof for the given public values. The parameter bound is the context to which the proof
-// must be bound. It returns a *zkbench.DecodeError if the proof is malformed, and zkbench.ErrProof if it is
-// invalid. It returns zkbench.ErrParams if the key is the zero value or Insecure.
+// must be bound. Verify returns a *zkbench.DecodeError if the proof is malformed, and zkbench.ErrProof if it
+// is invalid. It returns zkbench.ErrParams if the key is the zero value or Insecure.
 func (k *VerifyingKey) Verify(proof []byte, public []fr.Element, bound []byte) error {
 	return (&Claim{Key: k, Proof: proof, Public: public, Context: bound}).verify()
 }
 
-// VerifyInsecure checks a proof like Verify, but also with a key that is Insecure. It is for tests and
-// measurements: with such a key, an accepted proof proves nothing.
+// VerifyInsecure verifies a proof. Unlike Verify, it also takes a key that is Insecure. It is for tests and
+// measurements: with an Insecure key, an accepted proof proves nothing.
 func (k *VerifyingKey) VerifyInsecure(proof []byte, public []fr.Element, bound []byte) error {
 	return (&Claim{k, proof, public, bound, true}).verify()
 }

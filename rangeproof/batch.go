@@ -31,8 +31,8 @@ type Replayed[S, P any] struct {
 // modulo the order. They are drawn from the final transcript states of all items and 32 local
 // random bytes, so no prover knows them.
 //
-// If the sum is not zero, bisection with fresh weights finds the items whose equations do not
-// hold. The error joins one *zkbench.CheckError for each such item; the parameter check is the
+// If the merged equation does not hold, bisection with fresh weights finds the items whose equations
+// do not hold. The error joins one *zkbench.CheckError for each such item; the parameter check is the
 // name of the check in these errors. VerifyBatch returns ErrParams if there are no items.
 func VerifyBatch[S, P any](ctx context.Context, ex executor.Executor, basis *group.Basis[S, P], check string, items []Replayed[S, P]) error {
 	if len(items) == 0 {

@@ -36,7 +36,7 @@ func PublishedHash(text string) (Published, error) {
 }
 
 // NoHashKnown says that no hash of the file is known. The file's maker may know τ and be able to prove
-// anything, so the string is Insecure.
+// anything, so the reference string that ReadPtau reads from the file is Insecure.
 func NoHashKnown() Published { return Published{unknown: true} }
 
 // check returns zkbench.ErrParams for the zero value.

@@ -44,9 +44,10 @@ type SRS struct {
 // Size returns the size of the domain, a power of two.
 func (s *SRS) Size() int { return len(s.Lagrange.Pk.G1) }
 
-// Insecure reports whether somebody may know τ. If the string was made from a seed, everybody may know it.
-// If it was read from a file without a published hash, the file's maker may know it. A proof over such a
-// string proves nothing. Only ReadPtau with a published hash makes a string that is not Insecure.
+// Insecure reports whether somebody may know τ. If the string was made from a seed, everybody may know it. If
+// it was read from a file without a published hash, the file's maker may know it. If Insecure returns true, a
+// proof over the string proves nothing. Only ReadPtau with a published hash makes a string that is not
+// Insecure.
 func (s *SRS) Insecure() bool { return !s.secure }
 
 // VerifyingKey returns a copy of the key that openings are verified with. It returns zkbench.ErrParams if the

@@ -15,8 +15,9 @@ import (
 // something different at each height. So a statement lists the forms that it accepts.
 type Form []int
 
-// Form returns the form that a proof names, whether or not the proof verifies. It returns a
-// *zkbench.DecodeError if the proof is too short, or if the tables cannot have these heights.
+// Form returns the form that a proof names, that is, the heights of its tables. It does not check whether
+// the proof verifies. Form returns a *zkbench.DecodeError if the proof is too short, or if the tables
+// cannot have the heights that the proof names.
 func (s *System) Form(proof []byte) (Form, error) {
 	if len(proof) < len(s.tables) {
 		return nil, &zkbench.DecodeError{Path: "heights", Offset: len(proof), Reason: fmt.Sprintf("heights of %d tables are needed", len(s.tables))}

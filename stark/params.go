@@ -34,11 +34,11 @@ type Params struct {
 // only for comparison.
 const Unproven = -1
 
-// Random returns the number of random rows in each table: 0 without zero knowledge. In zero knowledge, a
-// proof depends on a column's values at no more than Random() - 1 points. Each query counts as two points,
-// because the quotient at its point also depends on the next row. The other points are the two at which
-// columns are opened, with all their conjugates. One more row holds the end of the running sums over bus
-// messages.
+// Random returns the number of random rows in each table: 0 if ZeroKnowledge is not set. If ZeroKnowledge is
+// set, a proof depends on a column's values at no more than Random() - 1 points. Each query counts as two
+// points, because the quotient at its point also depends on the next row. The other points are the two at
+// which columns are opened, with all their conjugates. One more row holds the end of the running sums over
+// bus messages.
 func (s Params) Random() int {
 	if !s.ZeroKnowledge {
 		return 0

@@ -231,7 +231,7 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, traces []Trace
 
 // Verify checks a proof of a statement. It returns zkbench.ErrProof if the proof does not hold,
 // zkbench.ErrMalformed if it cannot be decoded, and zkbench.ErrParams if the statement does not fit the
-// system or if fewer bits than Params.Bits are proved at the proof's heights.
+// system or if fewer bits of soundness than Params.Bits are proved for tables of the proof's heights.
 func (s *System) Verify(proof []byte, about Statement) error {
 	return s.engine.verify(s.statement, proof, about)
 }

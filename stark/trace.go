@@ -10,8 +10,7 @@ import (
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
-// PhaseTrace is the name, for Options.Span, of the phase in which tables are filled. It comes before the
-// other phases of Prove.
+// PhaseTrace is the name that Options.Span gets for the first phase of Prove, in which tables are filled.
 const PhaseTrace = "trace"
 
 // Cells are the cells of one table, column by column. They hold numbers below the field's order, as uint32

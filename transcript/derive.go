@@ -9,9 +9,9 @@ import (
 // action, for example for a transfer.
 const SeedLen = 32
 
-// XOF returns SHAKE256 over the frames of domain and parts. Provers use it for everything that
-// they derive from their seeds. The frames carry lengths, so different lists of parts give
-// independent streams.
+// XOF returns SHAKE256 over domain and parts, each of them preceded by its length as uint32,
+// little-endian. Provers use XOF for everything that they derive from their seeds. Because of the
+// lengths, different lists of parts give independent streams.
 func XOF(domain string, parts ...[]byte) *sha3.SHAKE {
 	x := sha3.NewSHAKE256()
 	var n [4]byte

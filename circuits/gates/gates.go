@@ -14,10 +14,11 @@ import (
 // MinGates is the number of gates of the smallest circuit.
 const MinGates = 4
 
-// Circuit proves knowledge of x and y for which a chain of gates ends in Last. Each gate takes y and the
-// result of the gate before it. The first gate takes x and y. The public input and the last comparison take
-// one gate each. These two count among the n gates, where n is the argument of New. So if n is a power of
-// two, the circuit fills PLONK's domain exactly.
+// Circuit proves knowledge of X and Y for which Last, a public input, is the result of the last gate in a
+// chain. The first gate of the chain takes X and Y. Each later gate takes Y and the result of the gate
+// before it. The number of gates that New takes includes two gates outside the chain: one for the public
+// input, and one that compares the result with Last. So if this number is a power of two, the circuit fills
+// PLONK's domain exactly.
 type Circuit struct {
 	X, Y frontend.Variable
 	Last frontend.Variable `gnark:",public"`

@@ -22,10 +22,11 @@ type Relation string
 const (
 	// Tripartite proves that the three parties of a key exchange compute the same key K. Party i, for i = 0,
 	// 1, 2, has a secret s_i; indices are modulo 3. The circuit proves knowledge of secrets s_i such that P_i
-	// = [s_i]P and K = e([s_i]P_(i+1), Q_(i+2)) for every i, where P is the generator of G1. Each party
-	// multiplies a point of G1, and not of G2, by its secret, because multiplication is cheaper in G1. Each
-	// P_i determines s_i. The value of K determines Q_0, Q_1 and Q_2 only up to one common factor. So
-	// Statement.Check also checks that Q_i is [s_i]Q, where Q is the generator of G2.
+	// = [s_i]P and K = e([s_i]P_(i+1), Q_(i+2)) for every i. Here e is the pairing, P is the generator of G1,
+	// and P_i, Q_i and K are public values. Each party multiplies a point of G1, and not of G2, by its
+	// secret, because multiplication is cheaper in G1. Each P_i determines s_i. The value of K determines
+	// Q_0, Q_1 and Q_2 only up to one common factor. So Statement.Check also checks that Q_i is [s_i]Q, where
+	// Q is the generator of G2.
 	Tripartite Relation = "tripartite"
 	// Pairing proves that the field Pair of a Statement is the pairing e(P_0, Q_1).
 	Pairing Relation = "pairing"
@@ -227,8 +228,8 @@ func sizes() map[Relation]map[Form]size {
 // takes more memory than most machines have.
 func Composed(r Relation, f Form) bool { return r == Tripartite && f == Limbs }
 
-// Constraints returns the number of constraints of a circuit, on PLONK if plonk is set and otherwise as
-// R1CS. It returns 0 if there is no such circuit.
+// Constraints returns the size of a circuit: the number of gates on PLONK if the parameter plonk is true, and
+// the number of R1CS constraints otherwise. It returns 0 if there is no such circuit.
 func Constraints(r Relation, f Form, plonk bool) int {
 	if Composed(r, f) {
 		return Parties * (Constraints(Pairing, f, plonk) + Constraints(Scalars, f, plonk))

@@ -1,6 +1,7 @@
 // Package pairing has gnark circuits for pairings on BN254. They prove a tripartite key exchange (Joux, "A
-// one round protocol for tripartite Diffie-Hellman", 2000), a single pairing, and that a product of pairings
-// is one. The first two exist with four kinds of arithmetic, to show what dedicated gadgets are worth.
+// one round protocol for tripartite Diffie-Hellman", 2000), the value of a single pairing, or that a product
+// of pairings is one. The circuits for a key exchange and for a single pairing exist with four kinds of
+// arithmetic, to show what dedicated gadgets are worth.
 package pairing
 
 import (

@@ -36,8 +36,8 @@ func (s *Statement) Verify(c Circuit, verify func(public witness.Witness) error)
 // on its curve, in the subgroup of prime order, and not the identity. For Tripartite each P_i and Q_i must
 // have the same logarithm: e(P_i, Q) = e(P, Q_i).
 //
-// Circuits assume this. The form Std, for instance, treats (x, 0), which is on no curve, as the identity. So
-// without Check a proof of e((x, 0), Q) = 1 would be accepted.
+// Circuits assume that these conditions hold. The form Std, for instance, treats (x, 0), which is on no
+// curve, as the identity. So without Check a proof of e((x, 0), Q) = 1 would be accepted.
 //
 // Check returns zkbench.ErrProof and names the value that is wrong. It returns zkbench.ErrParams if the
 // relation is unknown.

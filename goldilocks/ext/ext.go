@@ -1,6 +1,6 @@
 // Package ext implements the extensions of the Goldilocks field of degree two and three. Proofs
 // over the field draw their challenges from these extensions, and package goldilocks evaluates
-// polynomials at their elements. Nothing here is constant-time.
+// polynomials at elements of the extensions. Nothing here is constant-time.
 package ext
 
 import "github.com/zkbench/zkbench/goldilocks"

@@ -41,10 +41,10 @@ func (s Shape) head(root poseidon.Digest) []byte {
 	return head[:headLen]
 }
 
-// OpenFile opens a tree that BuildFile wrote. If the file is not such a tree or does not have the
-// tree's length, the error is of type *zkbench.DecodeError. OpenFile reads only the head and the
-// top digest, so it does not notice damage elsewhere. Paths that contain damaged digests do not
-// verify.
+// OpenFile opens a tree that BuildFile wrote. If the file does not hold such a tree, or if its
+// length is wrong for the tree, the error is of type *zkbench.DecodeError. OpenFile reads only the
+// head and the top digest, so it does not notice damage elsewhere. Paths that contain damaged
+// digests do not verify.
 func OpenFile(path string) (*File, error) {
 	// Before it is opened: a pipe would wait for a writer.
 	info, err := os.Stat(path)

@@ -73,7 +73,7 @@ func (s Shape) walk(indices []int, visit func(level, node int, of sibling)) {
 }
 
 // VerifyMulti checks that root commits to the given rows at the given indices, which must be
-// strictly increasing. Errors are as for Verify.
+// strictly increasing. VerifyMulti returns the same errors as Verify.
 func VerifyMulti(root poseidon.Digest, shape Shape, indices []int, rows [][]goldilocks.Element, path []poseidon.Digest) error {
 	if err := shape.checkIndices(indices); err != nil {
 		return err

@@ -125,8 +125,8 @@ func NewCap(root poseidon.Digest, shape Shape, height int, digests []poseidon.Di
 	return c, nil
 }
 
-// Verify checks that the root given to NewCap commits to the given row at the given index. The
-// path must lead from the row to the cap. Errors are as for the function Verify.
+// Verify checks that the root given to NewCap commits to the given row at the given index. The path
+// must lead from the row to the cap. The method returns the same errors as the function Verify.
 func (c *Cap) Verify(index int, row []goldilocks.Element, path []poseidon.Digest) error {
 	d, err := c.shape.climb(index, row, path, c.level)
 	if err != nil {

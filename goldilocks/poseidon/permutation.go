@@ -156,8 +156,8 @@ func lazy(low, high uint64) uint64 {
 // proof system for the permutation needs these constants and the matrix of Mix.
 func RoundConstants() [FullRounds + PartialRounds][Width]goldilocks.Element { return roundConstants }
 
-// Mix returns the matrix of the linear layer, which replaces element i by the sum of Mix()[i][j]
-// times element j over all j.
+// Mix returns the matrix m of the linear layer. This layer replaces element i of the state by the
+// sum of m[i][j] times element j over all j.
 func Mix() (m [Width][Width]uint64) {
 	for i := range m {
 		for j := range m[i] {

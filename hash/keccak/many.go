@@ -10,9 +10,9 @@ import (
 type Word interface{ uint32 | uint64 }
 
 // SumColumns sets dst[i] to the Keccak-256 of columns[0][i], columns[1][i], and so on. Each element is hashed
-// as its 4 or 8 bytes, the least significant byte first. The 8 bytes of each word of the digest have the same
-// order. No column may be shorter than dst or overlap it. An optional last argument selects the Kernel;
-// without it the default is used.
+// as its 4 or 8 bytes, the least significant byte first. A digest is stored as words of 8 bytes, also the
+// least significant byte first. No column may be shorter than dst or overlap it. An optional last argument
+// selects the Kernel; without it, SumColumns uses the fastest.
 func SumColumns[D ~[Digest / 8]uint64, W Word](dst []D, columns [][]W, on ...Kernel) {
 	done := sumColumnsWide(chosen(on), dst, columns)
 	if done == len(dst) {
@@ -30,7 +30,8 @@ func SumColumns[D ~[Digest / 8]uint64, W Word](dst []D, columns [][]W, on ...Ker
 }
 
 // SumPairs sets dst[i] to the Keccak-256 of the 64 bytes of pairs[2i] and pairs[2i+1]. The slice dst may be
-// the beginning of pairs. An optional last argument selects the Kernel; without it the default is used.
+// the beginning of pairs. An optional last argument selects the Kernel; without it, SumPairs uses the
+// fastest.
 func SumPairs[D ~[Digest / 8]uint64](dst, pairs []D, on ...Kernel) {
 	done := sumPairsWide(chosen(on), dst, pairs)
 	if done == len(dst) {

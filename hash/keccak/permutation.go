@@ -29,8 +29,9 @@ func RoundConstants() (constants [Rounds]uint64) {
 	return constants
 }
 
-// Rotations returns the rotation offset of each lane in the step ρ. The step π moves lanes. The lane to which
-// t applications of π move lane (1, 0) has the offset (t+1)(t+2)/2 mod 64. The offset of lane (0, 0) is 0.
+// Rotations returns the rotation offset of each lane in the step ρ. The step π moves lanes. If π, applied t
+// times, moves lane (1, 0) to a lane, the offset of that lane is (t+1)(t+2)/2 mod 64. The offset of lane (0,
+// 0) is 0.
 func Rotations() (offsets [Lanes]int) {
 	x, y := 1, 0
 	for t := range Lanes - 1 {
@@ -40,8 +41,8 @@ func Rotations() (offsets [Lanes]int) {
 	return offsets
 }
 
-// Round applies one round of the permutation, with the given constant of ι. It is meant for programs that
-// prove single rounds, and is slow.
+// Round applies one round of the permutation. The parameter constant is the round constant of the step ι. It
+// is meant for programs that prove single rounds, and is slow.
 func Round(a [Lanes]uint64, constant uint64) (out [Lanes]uint64) {
 	var c [5]uint64
 	for i, lane := range a {

@@ -11,9 +11,9 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// HalfBits is the width of the halves into which scalars are cut on the Edwards curve. The order of the
-// curve's group is less than the order of the field whose elements are hashed. So if a whole element were
-// one scalar, different elements could have the same hash.
+// HalfBits is the number of bits of each half of a scalar: HashEdwards cuts scalars into two halves. The
+// order of the curve's group is less than the order of the field whose elements are hashed. So if a whole
+// element were one scalar, different elements could have the same hash.
 const HalfBits = 127
 
 // EdwardsGenerator returns P_i, one of the constant points that HashEdwards multiplies, for i < 2·Inputs. To

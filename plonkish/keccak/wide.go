@@ -22,7 +22,8 @@ type Wide struct {
 	Padding byte
 }
 
-// RoundRows is the number of rows that a round takes if each row has one unit.
+// RoundRows is the number of rows that a round of Keccak takes if each row has one unit, that is, one group
+// of cells (see Wide).
 const RoundRows = 149
 
 // Limits of the fields Log and Rows of a Wide.
@@ -163,9 +164,9 @@ func (w Wide) Capacity() (int, error) {
 // permutation are in one unit, in 16 rows, and one more row is read after an operation.
 const uneven = 17
 
-// WideOf returns the smallest circuit that has one unit per row and at least the given number of
-// permutations. It returns a *zkbench.LimitError if no circuit has that many, and zkbench.ErrParams if the
-// padding byte is invalid.
+// WideOf returns the smallest circuit that has one unit (a group of cells, see Wide) per row and at least
+// the given number of permutations. It returns a *zkbench.LimitError if no circuit has that many, and
+// zkbench.ErrParams if the padding byte is invalid.
 func WideOf(blocks int, padding byte) (Wide, error) {
 	w := Wide{Log: MinWideLog, Rows: RoundRows, Padding: padding}
 	for {
@@ -186,9 +187,9 @@ func WideOf(blocks int, padding byte) (Wide, error) {
 func (w Wide) Columns() int { return len(wideArithmetization(w.units()).Columns) }
 
 // Public returns the public values of messages, three for each permutation. If the permutation ends a
-// message, its values are 1 plus the message's length in bytes, and the two halves of its digest. Each half
-// is 16 bytes, little-endian. For all other permutations the values are 0. Public returns the same errors as
-// the method Circuit.
+// message, its values are 1 plus the message's length in bytes, and the two halves of the message's digest.
+// Each half is 16 bytes, little-endian. For all other permutations the values are 0. Public returns the same
+// errors as the method Circuit.
 func (w Wide) Public(messages ...[]byte) ([]fr.Element, error) {
 	capacity, err := w.room(messages)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/zkbench/zkbench/plonkish/words"
 )
 
-// Ladder computes hashes in circuits of plonkish.TurboPlonk. A row takes two bits of a scalar, the highest
-// first: for a digit e of base 4, it adds a constant point d times, where d = 2e - 3. The rows accumulate D =
-// Σ d_j 4^j, where d_j belongs to digit j of the scalar, counted from the lowest. A scalar x has 127 digits,
-// and
+// Ladder computes hashes in circuits of plonkish.TurboPlonk. Each row takes two bits of a scalar, the highest
+// first. These bits are a digit e of base 4. The row adds d times a constant point, where d = 2e - 3. The
+// rows accumulate D = Σ d_j 4^j, where d_j belongs to digit j of the scalar, counted from the lowest. A
+// scalar x has 127 digits, and
 //
 //	2x = D + 4^127 - 1.
 //

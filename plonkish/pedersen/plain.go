@@ -12,7 +12,7 @@ import (
 
 // Plain computes hashes in circuits of plonkish.Plonk. It works like Ladder, but has a row for each product
 // and each sum. A digit is d = s (1 + 2 t), where s is 1 or -1 and t is a bit. The bit t selects one of two
-// constant points, and the digit adds s times this point.
+// constant points, and the circuit adds s times this point.
 type Plain struct {
 	b      *plonkish.Builder
 	kinds  map[[5]fr.Element]plonkish.Kind

@@ -22,11 +22,11 @@ const (
 // limbs is the number of rows that constrain a value to be small.
 const limbs = 12
 
-// Window computes hashes in circuits of plonkish.UltraPlonk. Each row handles one window of a scalar. It
-// looks up the odd multiple of G_i/2 that belongs to the window's digit, and adds this point to the sum.
-// Package hash/pedersen has G_i as Generator(i). The digits of a scalar form an integer below 2^254. For some
-// field elements there are two such integers. So for each scalar 13 more rows constrain the integer to be
-// below the field's order.
+// Window computes hashes in circuits of plonkish.UltraPlonk. Each row handles one window of a scalar. The row
+// looks up a point, and adds it to the sum. This point is the odd multiple of G_i/2 that belongs to the
+// window's digit, where G_i is the constant point Generator(i) of package hash/pedersen. The digits of a
+// scalar form an integer below 2^254. For some field elements there are two such integers. So for each scalar
+// 13 more rows constrain the integer to be below the field's order.
 type Window struct {
 	b      *plonkish.Builder
 	width  int

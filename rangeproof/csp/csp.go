@@ -4,8 +4,8 @@
 // The bits of v are the values of a polynomial a at the nodes 1..n. These values are bits if the
 // polynomial b = a(a-1) is zero at all nodes. The prover commits to the values of a and b, and the
 // verifier picks a random point. Three linear relations are then left to prove: a has the claimed
-// value at this point, b has the value that follows from it, and the bits represent v. The
-// relations are merged into one linear form of the committed vector.
+// value at this point, b has the value that follows from the value of a, and the bits represent v.
+// The relations are merged into one linear form of the committed vector.
 //
 // The compressed sigma protocol of Attema and Cramer proves the value of that form (Compressed
 // Σ-Protocol Theory, IACR 2020/152: the pivot and its compression). Here it is adapted to vectors

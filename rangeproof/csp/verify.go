@@ -11,8 +11,8 @@ import (
 
 // Replay absorbs V and the proof's messages into t and returns the one equation that remains to be
 // checked. It returns ErrProof if the proof does not have the protocol's Shape, contains the
-// identity, or leads to an evaluation challenge that is a node. It returns ErrParams unless there
-// is exactly one commitment.
+// identity, or leads to an evaluation challenge that is one of the nodes 1..n, where n is Bits. It
+// returns ErrParams unless there is exactly one commitment.
 func (p *Protocol[S, P]) Replay(t *transcript.Transcript, V []P, proof *rangeproof.Proof[S, P]) (rangeproof.Equations[S, P], error) {
 	if len(V) != 1 {
 		return nil, fmt.Errorf("%w: csp: %d commitments, want 1", zkbench.ErrParams, len(V))

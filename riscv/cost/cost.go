@@ -58,7 +58,7 @@ func Default() Model {
 	}
 }
 
-// Check returns zkbench.ErrParams if Shard is neither 0 nor a power of two.
+// Check returns zkbench.ErrParams if the field Shard of m is neither 0 nor a power of two.
 func (m Model) Check() error {
 	if m.Shard&(m.Shard-1) != 0 {
 		return fmt.Errorf("%w: shard of %d rows; accepted: powers of two", zkbench.ErrParams, m.Shard)

@@ -30,9 +30,9 @@ func machineCommit(p []byte) bool {
 }
 
 // Begin begins a section, and locks the goroutine to its thread until the matching End.
-// Instructions that the goroutine retires in between are counted under name, and under the names
-// of the enclosing sections. Instructions of goroutines that this goroutine starts are not
-// counted there.
+// Instructions that the goroutine retires in between are counted under the given name, and under
+// the names of the enclosing sections. Instructions of goroutines that this goroutine starts are
+// not counted there.
 //
 //go:nosplit
 func Begin(name string) {

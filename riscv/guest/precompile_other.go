@@ -23,15 +23,17 @@ func Fp2Sub(z, x, y *[8]uint64) { missing() }
 // Fp2Mul sets z = x·y in Fp2 of BN254. Elements are a0 + a1·u with u² = -1, a0 first.
 func Fp2Mul(z, x, y *[8]uint64) { missing() }
 
-// G1Add sets z = x + y in G1 of BN254. Points are affine: the coordinate x, then y. It ends the guest with a
-// fault if the two points have the same coordinate x, or if one is not on the curve.
+// G1Add sets z = x + y in G1 of BN254. A point is given by its affine coordinates, first the x-coordinate.
+// G1Add ends the guest with a fault if the x-coordinates of the two points are equal, or if one of the
+// points is not on the curve.
 func G1Add(z, x, y *[8]uint64) { missing() }
 
-// G1Double sets z = 2x in G1 of BN254. Points are affine: the coordinate x, then y. It ends the guest with a
-// fault if the point is not on the curve.
+// G1Double sets z = 2x in G1 of BN254. A point is given by its affine coordinates, first the x-coordinate.
+// G1Double ends the guest with a fault if x is not on the curve.
 func G1Double(z, x *[8]uint64) { missing() }
 
-// Keccak256 returns the Keccak-256 hash of p, with the padding from before SHA-3.
+// Keccak256 returns the Keccak-256 hash of p. It uses the padding of the original Keccak, and not that of
+// SHA-3.
 func Keccak256(p []byte) (sum [32]byte) { missing(); return sum }
 
 // SHA256 returns the SHA-256 hash of p.

@@ -157,7 +157,8 @@ func onElements(name string, number uint64, operands, n int, do func(z, x, y []f
 	}}
 }
 
-// Hashes returns the precompiles for Keccak-256, with the padding from before SHA-3, and SHA-256.
+// Hashes returns the precompiles for SHA-256 and Keccak-256. Keccak-256 has the padding of the original
+// Keccak, and not that of SHA-3.
 func Hashes() []riscv.Precompile {
 	return []riscv.Precompile{
 		onBytes("keccak256", call.Keccak256, sha3.NewLegacyKeccak256, paddingOfSponge),

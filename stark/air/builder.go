@@ -35,7 +35,7 @@ func (w Where) String() string {
 	return [...]string{"in every row", "in the first row", "in the last row", "in all rows but the last"}[w]
 }
 
-// Constraint is an expression that must be 0 in some rows. The field Where says in which.
+// Constraint is an expression that must be 0 in some rows. The field Where says in which rows.
 type Constraint struct {
 	Name  string
 	Where Where
@@ -129,8 +129,8 @@ func (b *Builder) AskUpTo(most uint64, bus string, multiplicity Expr, tuple ...E
 
 // Answer states that rows answer with a tuple on a bus. The value of multiplicity is how many times a row
 // answers. The prover may choose this value. The table must constrain the tuple, so that the tuple says
-// something true whenever the multiplicity is not 0. If the tuple is true only because of other tuples for
-// which the row asks, the rows that answer with those tuples must not rely on this tuple in turn.
+// something true whenever the multiplicity is not 0. The tuple may be true only because of other tuples, for
+// which the row asks. Then the rows that answer with those other tuples must not rely on this tuple.
 func (b *Builder) Answer(bus string, multiplicity Expr, tuple ...Expr) {
 	b.message(Message{bus, answers, 0, multiplicity, tuple})
 }
@@ -158,8 +158,8 @@ func (b *Builder) fail(format string, a ...any) {
 }
 
 // Compile returns the table's constraints and messages as a Program. It returns zkbench.ErrParams if the
-// table has no columns or states nothing, if State reads a column or public value that does not exist, or if
-// the fixed columns have no common height.
+// table has no columns or states nothing, if the function t.State reads a column or public value that does
+// not exist, or if the fixed columns do not all have the same height, a power of two and at least 2.
 func (t *Table) Compile() (*Program, error) {
 	if t.Columns < 1 || t.State == nil {
 		return nil, fmt.Errorf("%w: table %q has %d columns, accepted are 1 and more and a State function", zkbench.ErrParams, t.Name, t.Columns)

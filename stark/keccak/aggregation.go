@@ -18,8 +18,8 @@ type Batch struct{ Messages, Blocks int }
 
 // Aggregation proves the digests of several batches of messages in one proof. The size of this proof hardly
 // depends on the batches. Aggregation proves each batch and combines these proofs by recursion. Messages are
-// stark.Exposed: they are not in the statement, but nothing hides them, because proofs of recursion have no
-// zero knowledge.
+// stark.Exposed: they are not in the statement, but nothing hides them, because proofs of package recursion
+// have no zero knowledge.
 type Aggregation struct {
 	system *System
 	batch  Batch
@@ -69,8 +69,8 @@ func (a *Aggregation) statement(claims []Claim) (stark.Statement, error) {
 func (a *Aggregation) Tree() *recursion.Tree { return a.tree }
 
 // Batches proves each batch and returns these proofs, one for each batch. The tree that the method Tree
-// returns can combine them into one proof. They are not bound to any context. So anyone who has them can
-// combine them into a proof of their claims, in any context.
+// returns can combine them into one proof. The proofs of the batches are not bound to any context. So anyone
+// who has these proofs can combine them into a proof of their claims, in any context.
 func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches [][][]byte, options stark.Options) (proofs []recursion.Proof, err error) {
 	for i, messages := range batches {
 		blocks := absorb(messages)

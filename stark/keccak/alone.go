@@ -16,7 +16,7 @@ import (
 // first block, the latter is zeros.
 
 // PermutationTable proves and verifies the statement "for each i, Out_i = Keccak-f(In_i)". It uses only the
-// table of permutations.
+// table of permutations, which has a row for each round of a permutation.
 type PermutationTable struct {
 	tables
 	permutation permutation
@@ -32,9 +32,9 @@ func NewPermutationTable(c stark.Config) (*PermutationTable, error) {
 	return &PermutationTable{t, p}, nil
 }
 
-// Prove proves that each Out is the permutation of its In. The proof is bound to the bytes in
-// bindTo. Prove returns zkbench.ErrWitness if an Out is not the permutation of its In, and
-// zkbench.ErrParams if there are no states.
+// Prove proves that Out is Keccak-f(In) for each of the given states. The proof is bound to the bytes in
+// bindTo. Prove returns zkbench.ErrWitness if an Out is not Keccak-f(In), and zkbench.ErrParams if there are
+// no states.
 func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, states []States, bindTo []byte, options stark.Options) ([]byte, error) {
 	statement, err := t.Statement(states, bindTo)
 	if err != nil {
@@ -43,8 +43,8 @@ func (t *PermutationTable) Prove(ctx context.Context, ex executor.Executor, stat
 	return t.System.Prove(ctx, ex, []stark.Trace{t.permutation.trace(t.heights(len(states))[0], states)}, statement, options)
 }
 
-// Verify checks a proof that each Out is the permutation of its In. The proof must be bound to the bytes
-// of the parameter bindTo. The states must be in the order in which they were proved.
+// Verify checks a proof that Out is Keccak-f(In) for each of the given states. The proof must be bound to
+// the bytes of the parameter bindTo. The states must be in the order in which they were proved.
 func (t *PermutationTable) Verify(proof []byte, states []States, bindTo []byte) error {
 	statement, err := t.Statement(states, bindTo)
 	if err != nil {
@@ -53,8 +53,8 @@ func (t *PermutationTable) Verify(proof []byte, states []States, bindTo []byte) 
 	return t.System.Verify(proof, statement)
 }
 
-// Statement returns the statement that each Out is the permutation of its In, with the parameter bindTo as
-// the context. It returns zkbench.ErrParams if there are no states.
+// Statement returns the statement that Out is Keccak-f(In) for each of the given states, with the parameter
+// bindTo as the context. It returns zkbench.ErrParams if there are no states.
 func (t *PermutationTable) Statement(states []States, bindTo []byte) (stark.Statement, error) {
 	messages, err := t.permutation.exchange(states, -1)
 	if err != nil {
@@ -63,18 +63,20 @@ func (t *PermutationTable) Statement(states []States, bindTo []byte) (stark.Stat
 	return stark.Statement{Forms: []stark.Form{t.heights(len(states))}, Messages: messages, Context: bindTo}, nil
 }
 
-// SpongeTable proves and verifies the statement "if Keccak-f permutes these states as stated, then
-// Keccak-256(m_i) = h_i, and m_i has length n_i". It uses only the table of sponges. The states are those
-// before and after the permutations of all blocks of all messages, in order. The statement does not say that
-// Keccak-f really permutes the states as stated. The messages m_i are not secret.
+// SpongeTable proves and verifies the statement "if Out_j = Keccak-f(In_j) for each j, then Keccak-256(m_i)
+// = h_i and m_i has length n_i". Here In_j and Out_j are public: the states before and after permutation j,
+// counted over all blocks of all messages in order. The statement does not say that Out_j really is
+// Keccak-f(In_j). SpongeTable uses only the table of sponges, which has a row for each block of a message.
+// The messages m_i are not secret.
 type SpongeTable struct {
 	tables
 	sponge sponge
 }
 
-// NewSpongeTable returns a system that has only the table of sponges. Its statements contain the states,
-// which reveal the messages. If the messages are stark.Public, the statements contain the messages too. If
-// they are stark.Exposed, the states alone reveal them. Hidden messages are refused with zkbench.ErrParams.
+// NewSpongeTable returns a system that has only the table of sponges. Its statements contain the states
+// before and after each permutation, which reveal the messages. If the messages are stark.Public, the
+// statements contain the messages too. If they are stark.Exposed, the states alone reveal them. Hidden
+// messages are refused with zkbench.ErrParams.
 func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, error) {
 	if err := messages.Check(c.Params, stark.Public, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)

@@ -12,13 +12,14 @@ type TreeParams struct {
 	Long stark.Params
 }
 
-// LongRows is a number of rows. If the highest table of a child has at least that many rows, proving is
-// faster with TreeParams.Long than with TreeParams.Child.
+// LongRows is a number of rows. If a tree starts from proofs whose highest table has at least LongRows rows,
+// proving is faster with TreeParams.Long than with TreeParams.Child.
 const LongRows = 1 << 10
 
 // Secure100 returns parameters with 100 bits of proved soundness in all layers, up to the Johnson radius,
 // over the cubic extension. The parameters of stark.Secure100 rely on unique decoding over the quadratic
-// extension. They need nearly twice as many queries, and a program gets longer with more queries.
+// extension. They need nearly twice as many queries, and each query makes the program that verifies a proof
+// longer.
 func Secure100() TreeParams {
 	s := TreeParams{Child: stark.Secure128(stark.Goldilocks), Last: short("secure100-last", 3, 40, 22)}
 	s.Child.Name, s.Child.Bits, s.Child.Queries = "secure100-inner", 100, 60
@@ -27,8 +28,8 @@ func Secure100() TreeParams {
 	return s
 }
 
-// Secure128 returns parameters with 128 bits of proved soundness in all layers, also up to the Johnson
-// radius over the cubic extension.
+// Secure128 returns parameters with 128 bits of proved soundness in all layers, up to the Johnson radius,
+// over the cubic extension.
 func Secure128() TreeParams {
 	s := TreeParams{Child: stark.Secure128(stark.Goldilocks), Last: short("secure128-last", 3, 56, 20)}
 	s.Last.Bits = s.Child.Bits

@@ -90,7 +90,7 @@ type Proof struct {
 	Statement stark.Statement
 }
 
-// System proves that several proofs verify: one proof for each of its children.
+// System proves that several proofs verify: one proof for each Child that New was given.
 type System struct {
 	system   *stark.System
 	children []Child
@@ -115,11 +115,11 @@ func (s *System) Digest() [sha512.Size]byte { return s.system.Digest() }
 // Memory estimates the largest amount of memory, in bytes, that making a proof takes at any time.
 func (s *System) Memory() (uint64, error) { return s.system.Memory(s.program.form()) }
 
-// New returns a system that proves that several proofs verify, one proof for each of the given children. If
-// c is over Goldilocks with Poseidon, the proofs of this system can be children of other systems. New
-// returns zkbench.ErrParams if there are no children, if the verifier of a child has no program, if the
-// children have different extensions, or if the parameters of a child promise fewer bits than the parameters
-// in c.
+// New returns a system that proves that several proofs verify, one proof for each of the given children. If c
+// is over Goldilocks with Poseidon, the proofs of this system can be children of other systems. New returns
+// zkbench.ErrParams if there are no children, if a child was not made by NewChild or System.Child, if its
+// verifier cannot be written down as a program, if the children have different extensions, or if the
+// parameters of a child promise fewer bits than the parameters in c.
 func New(c stark.Config, children ...Child) (*System, error) {
 	params := c.Params
 	if len(children) == 0 {
@@ -189,10 +189,10 @@ func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []c
 	return b, statement, wrong
 }
 
-// Prove proves that the given proofs verify. There must be one proof for each child, in the order of the
-// children. The proof is bound to the bytes in bindTo, which can be, for example, the
-// transaction that the proof belongs to. If one of the given proofs does not verify, the error names that
-// proof.
+// Prove proves that the given proofs verify. There must be one proof for each Child that New was given, in
+// the order in which New was given them. The proof is bound to the bytes in bindTo, which can be, for
+// example, the transaction that the proof belongs to. If one of the given proofs does not verify, the error
+// names that proof.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, bindTo []byte, options stark.Options) ([]byte, error) {
 	traces, statement, err := s.Traces(proofs, bindTo)
 	if err != nil {

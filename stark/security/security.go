@@ -22,10 +22,10 @@ import (
 type Batching int
 
 const (
-	// Powers weighs function i by the i-th power of one challenge.
+	// Powers multiplies function i by the i-th power of one challenge.
 	Powers Batching = iota
-	// Equality weighs function i by a product of one factor for each bit of i: r or 1 - r, with a challenge r
-	// for each bit.
+	// Equality multiplies function i by one factor for each bit of i. The factor is r or 1 - r, depending on
+	// the bit; each bit has its own challenge r.
 	Equality
 )
 
@@ -86,9 +86,9 @@ type Grinding struct {
 	Lookup, Point, Batching, Fold, Queries int
 }
 
-// Lookup describes a lookup argument, which is a sum of fractions over the tables. Fractions is the number
-// of fractions. Degree is the degree of each denominator in the challenges. If the values of a tuple are
-// weighed by powers of one challenge, Degree is the number of these values.
+// Lookup describes a lookup argument, which is a sum of fractions over the tables. Fractions is the number of
+// fractions. Degree is the degree of each denominator in the challenges. If the values of a tuple are
+// multiplied by powers of one challenge, Degree is the number of these values.
 type Lookup struct {
 	Name      string
 	Fractions float64
@@ -120,8 +120,8 @@ func (u UniqueDecoding) linear(rate, dimension float64) float64 {
 	return math.Log2(u.radius(rate)*dimension/rate + 1)
 }
 
-// Johnson is the regime up to the radius 1 - √ρ - η, where ρ is the rate. If Gap is 0, η is √ρ / (2M), and
-// M must be at least 3. Otherwise η is Gap, and the value of M follows from Gap.
+// Johnson is the regime up to the radius 1 - √ρ - η, where ρ is the rate. If the field Gap is 0, η is √ρ /
+// (2M), and the field M must be at least 3. Otherwise η is Gap, and the value of M follows from Gap.
 type Johnson struct {
 	M   int
 	Gap float64
@@ -270,10 +270,10 @@ func (p Protocol) check(regime Regime) error {
 	return nil
 }
 
-// Conjectured returns the bits that were claimed for such proofs until ePrint 2025/2046 and 2025/2010
-// refuted the claim. The claim was that each query detects a word far from the code, up to the code's
-// capacity, with probability 1 - ρ, where ρ is the rate. The result says nothing about soundness; use it
-// only to compare with published figures.
+// Conjectured returns how many bits of soundness were claimed for proofs with the figures p, until ePrint
+// 2025/2046 and 2025/2010 refuted the claim. The claim was that each query detects a word far from the code,
+// up to the code's capacity, with probability 1 - ρ, where ρ is the rate. The result says nothing about
+// soundness; use it only to compare with published figures.
 func (p Protocol) Conjectured() float64 {
 	return float64(p.Queries)*-math.Log2(p.Dimension/p.Domain) + float64(p.Grinding.Queries)
 }

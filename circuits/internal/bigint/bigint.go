@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// Limbs is the number of limbs of an element, the lowest first.
+	// Limbs is the number of limbs of an element. The lowest limb comes first.
 	Limbs = 4
 	// Width is the number of bits of each limb of a product. Limbs of a sum can be wider.
 	Width = 68
@@ -131,12 +131,13 @@ func (f *Field) Constant(v *big.Int) *Int {
 }
 
 // FromLimbs returns the element with the given limbs. It asserts that each limb has at most Width bits, and
-// that the integer has at most as many bits as p.
+// that the integer with these limbs has at most as many bits as the modulus.
 func (f *Field) FromLimbs(limbs [Limbs]frontend.Variable) *Int {
 	return f.ranged(limbs[:], f.p.BitLen())
 }
 
-// Split returns the limbs that FromLimbs takes, for 0 <= v < p.
+// Split returns the limbs of v, the lowest first. Field.FromLimbs takes such limbs if v is from 0 to p - 1,
+// where p is the modulus of the Field.
 func Split(v *big.Int) (out [Limbs]frontend.Variable) {
 	for i, l := range split(v, Limbs) {
 		out[i] = l
@@ -316,7 +317,7 @@ func put(outputs []*big.Int, v *big.Int) {
 	}
 }
 
-// Residue computes the hint for a product, a·b mod p. Its inputs are p, a and b.
+// Residue computes the hint for a product. The hint is a·b mod p. The hint's inputs are p, a and b.
 func Residue(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, _, err := operands(inputs, 2)
 	if err != nil {
@@ -326,7 +327,8 @@ func Residue(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Ratio computes the hint for a division. The hint is a/b mod p, or 0 if b is 0. Its inputs are p, a and b.
+// Ratio computes the hint for a division. The hint is a/b mod p, or 0 if b is 0. The hint's inputs are p, a
+// and b.
 func Ratio(_ *big.Int, inputs, outputs []*big.Int) error {
 	p, of, _, err := operands(inputs, 2)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package circuittest has checks for the tests of circuits. They check that a circuit can be proved and
-// verified, and that it leaves a prover no choice of the values.
+// Package circuittest has functions for the tests of circuits. These functions check that a circuit can be
+// proved and verified, and that a prover has no choice of the values inside the circuit.
 package circuittest
 
 import (
@@ -24,7 +24,8 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Builders returns the builders of the constraint systems on which circuits are tested, by the system's name.
+// Builders returns one builder for each constraint system on which circuits are tested. The keys are the
+// names of the systems.
 func Builders() map[string]frontend.NewBuilder {
 	return map[string]frontend.NewBuilder{"scs": scs.NewBuilder[constraint.U64], "r1cs": r1cs.NewBuilder[constraint.U64]}
 }
@@ -81,9 +82,10 @@ func ProveGroth16(t *testing.T, circuit, assignment, other frontend.Circuit, hin
 	must.Fail(t, groth16.Verify(proof, vk, Witness(t, other, frontend.PublicOnly())), must.ErrAny, "a proof for other public inputs")
 }
 
-// NothingFree compiles a circuit for each constraint system, and checks that the circuit leaves a prover no
-// choice of the values. It calls Solution.Free and Solution.OtherOutputs, so it shows only what these two
-// methods can show. OtherOutputs gets the given stride, so it tries every stride-th output of the hints.
+// NothingFree compiles a circuit for each constraint system, and checks that a prover has no choice of the
+// values inside the circuit. It calls Solution.Free and Solution.OtherOutputs, so it shows only what these
+// two methods can show. It passes the parameter stride to OtherOutputs. If stride is n, OtherOutputs tries
+// every n-th output of the hints.
 func NothingFree(t *testing.T, circuit, assignment frontend.Circuit, hints []solver.Hint, stride int) {
 	t.Helper()
 	for name, b := range Builders() {

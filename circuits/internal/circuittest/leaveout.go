@@ -63,7 +63,8 @@ func Watch(_ *big.Int, _, outputs []*big.Int) error {
 // Option is a solver option of gnark.
 type Option = solver.Option
 
-// Change returns a solver option that runs the hint h and then changes its outputs.
+// Change returns a solver option. With this option, a solver runs the hint h and then calls the function
+// change, which can change the hint's outputs.
 func Change(h solver.Hint, change func(inputs, outputs []*big.Int)) Option {
 	return solver.OverrideHint(solver.GetHintID(h), func(q *big.Int, inputs, outputs []*big.Int) error {
 		if err := h(q, inputs, outputs); err != nil {

@@ -11,10 +11,10 @@ import (
 // inputs fixed, it names one wire for each dimension of the kernel of the constraints' Jacobian. It also
 // names each input on which no constraint depends.
 //
-// If the kernel contains only 0, no curve of other solutions passes through this one, because the tangent
-// of such a curve would be in the kernel. So every wire is in some constraint. Nor does a curve exist on
-// which several outputs of hints change together, however many constraints are between these outputs. A
-// check that changes single values does not show that.
+// If the kernel contains only 0, no curve of other solutions passes through this one, because the tangent of
+// such a curve would be in the kernel. So every wire is in some constraint. It also follows that no curve
+// through this solution changes several outputs of hints together, however many constraints are between these
+// outputs. A check that changes one value at a time cannot show this.
 //
 // Free does not show that the solution is the only one. Bits that are asserted to be 0 or 1 have no tangent,
 // whether or not their sum is asserted. OtherOutputs tests these bits by changing them. At another witness

@@ -17,12 +17,12 @@ import (
 // is then propagated only to the values that depend on it. gnark itself checks only the values that it has
 // computed, so it cannot check changed ones.
 //
-// A gate of Plonk and a constraint of Groth16 are both l·r + rest = 0 for sums l, r and rest of wires.
-// Lookups and range checks are such constraints, too. Their constraints contain a challenge, which a proof
-// system derives from a commitment to what is looked up. Solve instead draws the challenge at random, once.
-// The challenge need not be drawn again, because the change of a value does not depend on it. The proof
-// system checks that the challenge follows from the commitment. It also checks the gates that belong to the
-// commitment.
+// A gate of Plonk and a constraint of Groth16 have one form: l·r + m = 0, where l, r and m are weighted sums
+// of wires. The constraints of lookups and range checks also have this form. They contain a challenge, which
+// a proof system derives from a commitment to what is looked up. Solve instead draws the challenge at
+// random, once. The challenge need not be drawn again, because the change of a value does not depend on it.
+// The proof system checks that the challenge follows from the commitment. It also checks the gates that
+// belong to the commitment.
 type Solution struct {
 	q         *big.Int
 	values    []fr.Element // of wires; the last is 1, for constants
@@ -279,7 +279,8 @@ func (s *Solution) gradient(c *step) []term {
 
 // OtherOutputs changes outputs of the circuit's hints, one at a time, by 1 and by -1. It propagates the
 // change to all that depends on the output, and returns the outputs for which the changed values still
-// satisfy the circuit. It tries every stride-th output, and returns the number of these outputs as tried.
+// satisfy the circuit. If the parameter stride is n, it tries every n-th output. The result tried is the
+// number of outputs that it tried.
 //
 // If the inputs of another hint change, that hint gives its honest result for the new inputs. So
 // OtherOutputs does not find assignments in which a prover changes several outputs at once.

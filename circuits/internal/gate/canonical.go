@@ -11,10 +11,10 @@ import (
 // AssertBelow asserts that the given limbs, the lowest first, form an integer below bound. The parameter
 // width is the number of bits of each limb. The caller must assert that each limb is below 2^width.
 //
-// The prover names an index i: that of the highest limb that differs from the same limb of the bound. All
-// limbs above limb i must equal those of the bound. The caller's function inRange must assert that bound_i -
-// 1 - limb_i is below 2^width. This takes some five gates per limb, while a comparison bit by bit takes one
-// gate per bit.
+// The prover names the index i of the highest limb that differs from the same limb of the bound. All limbs
+// above limb i must equal those of the bound. The caller's function inRange must assert that bound_i - 1 -
+// limb_i is below 2^width. This takes some five gates per limb, while a comparison bit by bit takes one gate
+// per bit.
 func AssertBelow(api frontend.API, limbs []frontend.Variable, width int, bound *big.Int, inRange func(v frontend.Variable)) error {
 	of := make([]*big.Int, len(limbs)) // the bound's limbs
 	mask := new(big.Int).Lsh(big.NewInt(1), uint(width))

@@ -16,12 +16,12 @@ import (
 )
 
 // Check tests that each constraint of the circuits has a forgery. If several constraints have the same name,
-// a forgery of one of them is enough. Long tests check all names. Other tests check some of the names that
-// have the same Line (a field of inside.Constraint). If a circuit's witness satisfies the circuit, Check
-// searches for forgeries. A test can also make a forgery itself, and pass a circuit whose witness breaks
-// exactly one constraint. Some constraints have no forgery because other constraints imply them. The keys of
-// the map redundant are the Lines of such constraints. The value of a key names the constraints that imply
-// them.
+// a forgery of one of them is enough. The constraints with the same Line (a field of inside.Constraint) can
+// have several names. Long tests check all of these names, and other tests check only some of them. If a
+// circuit's witness satisfies the circuit, Check searches for forgeries. A test can also make a forgery
+// itself, and pass a circuit whose witness breaks exactly one constraint. Some constraints have no forgery
+// because other constraints imply them. The keys of the map redundant are the Lines of such constraints. The
+// value of a key names the constraints that imply them.
 func Check(t *testing.T, pkg string, redundant map[string]string, circuits ...*inside.Circuit) {
 	t.Helper()
 	names := make(map[string][]string) // by line

@@ -26,14 +26,16 @@ type duplex[X field.Extension[goldilocks.Element, X]] struct {
 	state poseidon.State
 }
 
-// NewDuplex returns a challenger that absorbs and draws field elements. It begins with the protocol's name.
+// NewDuplex returns a challenger that absorbs and draws field elements. The challenger has absorbed the
+// protocol's name and nothing else.
 func NewDuplex[X field.Extension[goldilocks.Element, X]](protocol string) Challenger[goldilocks.Element, X] {
 	d := &duplex[X]{}
 	d.Elements("zkbench/v1/"+protocol, nil)
 	return d
 }
 
-// Label returns the element that stands for a label: the first eight bytes of the label's SHA-512, modulo p.
+// Label returns the element that stands for a label: the first eight bytes of the label's SHA-512, modulo the
+// order of the field.
 func Label(l string) goldilocks.Element {
 	h := sha512.Sum512([]byte(l))
 	return goldilocks.Reduce(binary.LittleEndian.Uint64(h[:]))

@@ -1,11 +1,11 @@
 // Package circuit writes down straight-line programs over an extension of Goldilocks while it runs them. Such
 // a program is what a verifier computes, in a form that tables can prove.
 //
-// A program has a memory in which each cell is written once. A cell holds an element of the extension. A
-// permutation's cells hold two field elements each, as the first two coordinates of such an element. A program consists of rows, each of
-// which relates four cells, and of Poseidon permutations, each of which relates thirteen. There are no jumps:
-// the rows depend on the Go code that makes them, and not on values. Running the code on some values computes
-// all cells and finds the first row that does not hold.
+// A program has a memory in which each cell is written once. A cell holds an element of the extension. The
+// cells of a permutation hold two field elements each, as the first two coordinates of an element of the
+// extension. A program consists of rows, each of which relates four cells, and of Poseidon permutations, each
+// of which relates thirteen. There are no jumps: the rows depend on the Go code that makes them, and not on
+// values. Running the code on some values computes all cells and finds the first row that does not hold.
 package circuit
 
 import (
@@ -35,8 +35,9 @@ const (
 //
 //	Out = Product A B + First A b₀ + Crossed B C + Left A + Right C + Constant
 //
-// where A, B, C and Out are the values of the cells in Cells with these indices, and b₀ is the first
-// coordinate of B. If Bit is set, the Row also states that C is 0 or 1.
+// where A, B, C and Out are the values of the cells in Cells with these indices, b₀ is the first coordinate
+// of B, and the factors and the constant are fields of the Row. If the field Bit is set, the Row also states
+// that C is 0 or 1.
 type Row struct {
 	Cells                                [Operands]Cell
 	Product, First, Crossed, Left, Right E
@@ -271,20 +272,20 @@ func (b *Builder) Xor(x, y Value) Value {
 	return b.row(r)
 }
 
-// IsProduct states that x y = z. If that does not hold, the error of Err contains the name, which is
+// IsProduct states that x y = z. If x y is not z, the error that Err returns contains the name, which is
 // formatted with args.
 func (b *Builder) IsProduct(x, y, z Value, name string, args ...any) {
 	b.holds(b.product(x, y, Zero), z, name, args...)
 }
 
-// Equal states that x = y. If that does not hold, the error of Err contains the name, which is formatted
+// Equal states that x = y. If x is not y, the error that Err returns contains the name, which is formatted
 // with args.
 func (b *Builder) Equal(x, y Value, name string, args ...any) {
 	b.holds(b.linear(x, Zero), y, name, args...)
 }
 
-// Inverse returns 1/x and states that x is not 0. If that does not hold, the error of Err contains the
-// name, which is formatted with args.
+// Inverse returns 1/x and states that x is not 0. If x is 0, the error that Err returns contains the name,
+// which is formatted with args.
 func (b *Builder) Inverse(x Value, name string, args ...any) Value {
 	inverse := b.Hint(b.Degree.Inverse(b.Eval(x)))
 	b.IsProduct(x, inverse, One, name, args...)
@@ -323,7 +324,7 @@ func (b *Builder) First(x Value) Value { return b.FirstTimes(x, One, Zero) }
 // FirstTimes returns c's first coordinate times x, plus z.
 func (b *Builder) FirstTimes(c, x, z Value) Value { return b.coordinate(c, x, z, Row{First: 1}) }
 
-// Second returns the second element of a pair.
+// Second returns the second of the two field elements that the parameter pair holds.
 func (b *Builder) Second(pair Value) Value { return b.SecondTimes(pair, b.OverUnit(One), Zero) }
 
 // OverUnit returns x/u, the form in which SecondTimes takes x. Here u is the element of the extension whose
@@ -332,9 +333,9 @@ func (b *Builder) OverUnit(x Value) Value {
 	return b.Mul(x, Constant(b.Degree.Inverse(X{0, 1})))
 }
 
-// SecondTimes returns the second element of the pair c, times x, plus z. The argument xOverUnit must be
-// OverUnit(x). If c is not a pair, SecondTimes returns c without its first coordinate, times xOverUnit, plus
-// z.
+// SecondTimes returns s x + z, where s is the second element of the pair c. The argument xOverUnit must be
+// OverUnit(x). If c is not a pair, SecondTimes returns r xOverUnit + z, where r is c with its first
+// coordinate set to 0.
 func (b *Builder) SecondTimes(c, xOverUnit, z Value) Value {
 	return b.coordinate(c, xOverUnit, z, Row{Product: 1, First: goldilocks.Modulus - 1})
 }
@@ -348,8 +349,9 @@ func (b *Builder) coordinate(c, x, z Value, has Row) Value {
 	return b.row(r)
 }
 
-// Joined returns Σ coordinates[i] u^i, where u is the element that OverUnit describes. If the coordinates
-// are in the field, the result is the element of the extension with these coordinates.
+// Joined returns Σ coordinates[i] u^i, where u is the element of the extension whose second coordinate is 1
+// and whose others are 0. If the coordinates are in the field, the result is the element of the extension
+// with these coordinates.
 func (b *Builder) Joined(coordinates []Value) Value {
 	sum := coordinates[0]
 	for i, c := range coordinates[1:] {
@@ -378,9 +380,9 @@ func (b *Builder) Triples(pairs []Value, n int) (all []Value) {
 // wordBits is the number of bits of an element.
 const wordBits = 64
 
-// Bits returns the bits of an element of the field as a number below p, the lowest first. It also states that
-// this number is a multiple of 2^zeros. If that does not hold, the error of Err contains the name, which is
-// formatted with args.
+// Bits returns the bits of x, the lowest first. Here x must be an element of the field, and counts as a
+// number below the field's order. Bits also states that this number is a multiple of 2^zeros. If the number
+// is not such a multiple, the error that Err returns contains the name, which is formatted with args.
 func (b *Builder) Bits(x Value, zeros int, name string, args ...any) []Value {
 	number := uint64(b.Eval(x)[0])
 	bits := make([]Value, wordBits)

@@ -21,7 +21,7 @@ type Duplex struct {
 	state [Pairs]Value
 }
 
-// NewDuplex returns a challenger that begins with the protocol's name.
+// NewDuplex returns a Duplex that has absorbed the protocol's name and nothing else.
 func NewDuplex(b *Builder, protocol string) *Duplex {
 	d := &Duplex{b: b}
 	for i := range d.state {

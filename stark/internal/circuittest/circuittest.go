@@ -36,7 +36,8 @@ func New(b *circuit.Builder) *Program {
 	return p
 }
 
-// Hints returns the cells that no row or permutation computes from earlier cells. A prover chooses them.
+// Hints returns the cells that no row or permutation computes from earlier cells. A prover chooses the values
+// of these cells.
 func (p *Program) Hints() (all []circuit.Cell) {
 	for i := range p.Values {
 		if c := circuit.Cell(i); p.rows[c] == nil && p.boxes[c] == nil {

@@ -29,8 +29,8 @@ type Extension[E comparable, X any] interface {
 }
 
 // Field is a field together with the extension from which challenges are drawn. The slices that a vector
-// operation takes have the same length. The slice dst may be one of the operands, but must not overlap them
-// otherwise.
+// operation takes have the same length. The slice dst may be one of the operands, but must not overlap a
+// part of an operand.
 type Field[E Element[E], X Extension[E, X]] interface {
 	Name() string
 	Order() uint64       // the number of elements

@@ -4,9 +4,9 @@ package koalabear
 const MaxLayers = 4
 
 // Butterflies computes the layers of a transform on 2, 4, 8 or 16 vectors, row by row. The parameter src may
-// be dst. The vectors in w hold the factors: layer j uses the vectors w[2^j-1+i] for i below 2^j. For each i
-// and each b, layer j takes two vectors: x, which has the index 2^(j+1) b + i, and y, whose index is 2^j
-// higher. It replaces x by x + f y and y by x - f y, where f is w[2^j-1+i]. No operand may be shorter than
+// be dst. Layers are counted from 0. Layer j works on pairs of vectors x and y. The index of x is 2^(j+1) b
+// + i for integers b >= 0 and i from 0 to 2^j - 1, and the index of y is 2^j higher. Layer j replaces x by x
+// + f y and y by x - f y, where the factors f are the vector w[2^j-1+i]. No operand may be shorter than
 // dst[0]. Butterflies computes only the first rows, as many as fill whole registers of the AVX-512 kernel,
 // and returns their number. Without the kernel it returns 0.
 func Butterflies(dst, src, w [][]Element) (rows int) {

@@ -29,8 +29,8 @@ func New(v uint64) Element { return Element(gnark.NewElement(v)) }
 // Uint64 returns the element as a number below Modulus.
 func (a Element) Uint64() uint64 { return a.gnark().Uint64() }
 
-// Canonical reports whether the word is below Modulus. All elements are Canonical, except possibly those
-// decoded from words.
+// Canonical reports whether the word that stores a is below Modulus. An element that was decoded from words
+// may fail this test; all others pass it.
 func (a Element) Canonical() bool { return a[0] < Modulus }
 
 // Add returns the sum a + b.
@@ -62,8 +62,8 @@ func Vector(a []Element) gnark.Vector {
 	return unsafe.Slice((*gnark.Element)(unsafe.SliceData(a)), len(a))
 }
 
-// Quartic is an element of gnark-crypto's extension E4. Its coordinates are those of 1, u, v, u v, with u² =
-// 3 and v² = u.
+// Quartic is an element of gnark-crypto's extension E4. Its coordinates belong to the basis 1, u, v, u v,
+// with u² = 3 and v² = u.
 type Quartic [4]Element
 
 func (a *Quartic) gnark() *extensions.E4 { return (*extensions.E4)(unsafe.Pointer(a)) }
@@ -98,8 +98,8 @@ func (a Quartic) Inverse() (c Quartic) {
 	return c
 }
 
-// Sextic is an element of gnark-crypto's extension E6. Its coordinates are those of 1, u, w, u w, w², u w²,
-// with u² = 3 and w³ = 1 + u.
+// Sextic is an element of gnark-crypto's extension E6. Its coordinates belong to the basis 1, u, w, u w, w²,
+// u w², with u² = 3 and w³ = 1 + u.
 type Sextic [6]Element
 
 func (a *Sextic) gnark() *extensions.E6 { return (*extensions.E6)(unsafe.Pointer(a)) }

@@ -88,8 +88,8 @@ func Kinds(table *air.Table, p *air.Program) (kinds []string, parts map[string]o
 	return kinds, parts
 }
 
-// Constraints tests all kinds of constraints and messages of a package's tables by forgeries: each planted witness must be
-// refused, and must be accepted if the kind is left out.
+// Constraints tests all kinds of constraints and messages of a package's tables by forgeries: each planted
+// witness must be refused, and must be accepted if the constraints or messages of its kind are left out.
 func Constraints(t *testing.T, pkg string, tables []*air.Table, f Forgeries) {
 	t.Helper()
 	var all []forgery.Constraint

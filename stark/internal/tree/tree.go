@@ -132,8 +132,8 @@ func (t *Tree[E]) Cap() []Digest { return t.levels[len(t.levels)-1] }
 // the digests below this node, one slice for each level, the leaves first.
 type Lower map[int][][]Digest
 
-// Again computes the omitted digests around the given leaves again and adds them to lower. The leaves must
-// be in rising order. The function row must return the elements of any leaf near the given ones.
+// Again recomputes the omitted digests around the given leaves and adds them to the parameter lower. The
+// leaves must be in rising order. The function row must return the elements of any leaf near the given ones.
 func (t *Tree[E]) Again(ctx context.Context, ex executor.Executor, lower Lower, leaves []int, row func(leaf int) []E) error {
 	if t.omitted == 0 {
 		return nil
@@ -277,9 +277,9 @@ func climb[E any](hash Hash[E], log, top int, indices []int, rows [][]E, path []
 }
 
 // Verify checks rows against a tree of 2^log leaves. The parameter top is the cap of the tree. Each rows[i]
-// must be the leaf at indices[i], and the indices must rise. It returns zkbench.ErrMalformed if path does not
-// have PathLen digests or if there is not one row for each index. It returns zkbench.ErrProof if the rows are
-// not these leaves.
+// must be the leaf at indices[i], and the indices must rise. Verify returns zkbench.ErrMalformed if path does
+// not have PathLen digests or if there is not one row for each index. It returns zkbench.ErrProof if the rows
+// are not these leaves.
 func Verify[E any](hash Hash[E], log int, top []Digest, indices []int, rows [][]E, path []Digest) error {
 	digests, err := climb(hash, log, len(top), indices, rows, path, nil)
 	if err != nil {

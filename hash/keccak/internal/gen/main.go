@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package keccak; go generate runs it in that package's folder. A test
-// checks that the file in the repository is what gen writes.
+// Command gen writes the assembly of package keccak. Run it with "go generate" in the folder of package
+// keccak. A test checks that the file in the repository is what gen writes.
 package main
 
 import (

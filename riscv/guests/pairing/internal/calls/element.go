@@ -4,8 +4,8 @@ package calls
 
 import "github.com/zkbench/zkbench/riscv/guest"
 
-// Element is an integer below p, the least significant limb first. The zero value is zero. Results
-// may alias operands.
+// Element is an integer below p, the modulus of BN254's base field. The least significant limb
+// comes first. The zero value is zero. Results may alias operands.
 type Element [4]uint64
 
 // FromLimbs sets z to x, which must be below p.

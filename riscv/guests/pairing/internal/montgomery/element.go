@@ -10,8 +10,8 @@ import "github.com/zkbench/zkbench/riscv/guests/pairing/internal/limbs"
 
 //go:generate go run generate.go
 
-// Element is x·R mod p, an integer below p, the least significant limb first. The zero value is
-// zero. Results may alias operands.
+// Element represents x as x·R mod p, where p is the modulus of BN254's base field and R is 2²⁵⁶.
+// The least significant limb comes first. The zero value is zero. Results may alias operands.
 type Element [4]uint64
 
 // inverse is -1/p mod 2⁶⁴.

@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package koalabear. go generate in that package's folder runs it. A test
-// of the command checks that the files in the repository equal what it writes.
+// Command gen writes the assembly of package koalabear. Run it with "go generate" in the folder of package
+// koalabear. A test checks that the files in the repository are those that gen writes.
 package main
 
 import (
