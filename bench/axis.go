@@ -83,8 +83,8 @@ func (a IntAxis) axis() (workload.Axis, error) {
 type NameAxis struct{ inner workload.Axis }
 
 // Names returns an axis whose values are the accepted names. Benchmarks measure all of them; a run
-// without the axis' flag measures the first. The parameters name and usage have the same meaning
-// as those of Ints.
+// without the axis' flag measures the first. The parameters name and usage mean the same as in
+// Ints.
 func Names(name, usage string, accepted ...string) NameAxis {
 	return NameAxis{workload.NameAxis(workload.Axis{Name: name, Usage: usage}, accepted, accepted)}
 }

@@ -11,8 +11,9 @@ import (
 
 // Flags defines the flags of a test binary on flag.CommandLine: one for each axis of the workloads,
 // -workers, -duration, -setup_samples, -seed and -profile. If a test binary does not call Flags,
-// Benchmark runs the cases of all default values, and TestParallel runs one small case. Flags
-// panics if a Def is not valid, or if the binary already has a flag with one of these names.
+// Benchmark runs a case for each combination of default values, and TestParallel runs one small
+// case. Flags panics if a Def is not valid, or if the binary already has a flag with one of these
+// names.
 //
 //	func TestMain(m *testing.M) {
 //		bench.Flags(sum())
@@ -30,9 +31,9 @@ func Flags(defs ...Def) {
 	measure.DefineFlags(flag.CommandLine, axes...)
 }
 
-// Benchmark runs each case that the flags select. If no flag is set, these are the cases of all
-// default values. Each case is a sub-benchmark named key=value/key=value. Benchmark checks the
-// result for each input once, before the timer starts.
+// Benchmark runs each case that the flags select. If no flag is set, there is a case for each
+// combination of default values. Each case is a sub-benchmark named key=value/key=value.
+// Benchmark checks the result for each input once, before the timer starts.
 func Benchmark(b *testing.B, def Def) {
 	b.Helper()
 	w, err := def.workload()

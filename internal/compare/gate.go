@@ -44,8 +44,8 @@ func ParseLimit(text string) (float64, error) {
 	return limit, nil
 }
 
-// DefaultGated returns the names of the timed metrics that every gate judges. For the output of go
-// test -bench, the metrics are units, such as ns/op.
+// DefaultGated returns the names of the timed metrics that every gate judges. For the output of
+// `go test -bench`, the metrics are units, such as ns/op.
 func DefaultGated() []string {
 	return []string{
 		record.LatencyMin.Name(), record.LatencyMean.Name(), record.LatencyP50.Name(), record.Throughput.Name(), record.CPUTime.Name(), record.RunTime.Name(),

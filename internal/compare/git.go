@@ -25,7 +25,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 )
 
-// Work names the working tree in place of a revision.
+// Work is the name of the working tree where the name of a revision is accepted.
 const Work = "WORK"
 
 // RangeAccepted tells the user which texts ParseRange accepts.

@@ -16,8 +16,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// LeakThreshold is the value of |t| above which a timing test says that an operation's time depends
-// on its witness (Reparaz, Balasch, Verbauwhede 2016, section 3).
+// LeakThreshold is the absolute value of Welch's t above which a timing test says that an
+// operation's time depends on its witness (Reparaz, Balasch, Verbauwhede 2016, section 3).
 const LeakThreshold = 4.5
 
 // leakBatch is the number of operations whose inputs are built together, so that no input is built

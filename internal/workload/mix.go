@@ -37,7 +37,7 @@ func (p part) caseOf(c Case) Case {
 // Mix returns a workload that runs several of the workloads in defs in the proportions that the
 // parameter text gives. If the text is "issue=1,transfer=8", one of every nine operations is an
 // issue, and the others are transfers. Parts are named by command-line id, name or alias. The
-// mix has the axes of all its parts. Mix returns a *argument.ValueError if the text has another
+// mix has the axes of all its parts. Mix returns an *argument.ValueError if the text has another
 // form, or names a workload that comes from a prover's file.
 func Mix(defs []Def, text string) (Def, error) {
 	parts, err := parseMix(defs, text)

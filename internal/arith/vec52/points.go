@@ -4,8 +4,9 @@ import "slices"
 
 // An entry of a four-word field is one cache line.
 
-// Pair is an addition of eight points to eight points, lane by lane. A and B are the indices of the groups of eight
-// (places) that are added, and Sum is the index of the place for the result. Sum may be equal to A.
+// Pair is an addition of eight points to eight points, lane by lane. The points come in groups of eight (places). A
+// and B are the indices of the places to add, and Sum is the index of the place for the result. Sum may be equal to
+// A.
 type Pair struct {
 	A, B, Sum uint32
 	Idle      uint32 // one bit for each lane that is not added and stays as it is
@@ -15,9 +16,9 @@ type Pair struct {
 type Rule int
 
 const (
-	// Chord adds A and B. Their x coordinates must differ in every lane.
+	// Chord adds the points at A and B (see Pair). Their x coordinates must differ in every lane.
 	Chord Rule = iota
-	// Tangent doubles A. No y coordinate may be 0.
+	// Tangent doubles the points at A (see Pair). No y coordinate may be 0.
 	Tangent
 )
 
@@ -52,7 +53,7 @@ func Resize(s []uint64, n int) []uint64 {
 	return v[:n]
 }
 
-// PlaceWords returns the number of words that a group of eight affine points (a place) takes.
+// PlaceWords returns the number of 64-bit words that eight affine points (one place) take.
 func (f *Field) PlaceWords() int { return 2 * f.Block() }
 
 // Add performs the additions listed in pairs, by the formula that r selects. The parameter points holds the operands

@@ -34,8 +34,8 @@ const (
 	low52 = 1<<radix - 1
 )
 
-// Kernel selects an implementation: vector instructions, or portable Go in the same radix. The portable
-// implementation is slow and serves as the reference for the vector instructions.
+// Kernel selects an implementation: vector instructions, or portable Go with the same limbs of 52 bits.
+// The portable implementation is slow and serves as the reference for the vector instructions.
 type Kernel struct{ name string }
 
 // The kernels.

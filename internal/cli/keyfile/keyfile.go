@@ -41,8 +41,8 @@ const (
 	enrolmentBlock = "ENROLMENT"
 )
 
-// Ed25519Prefix is the prefix of an Ed25519 public key in text form. After the prefix come 64 hex
-// digits.
+// Ed25519Prefix is the prefix of an Ed25519 public key in text form. The key's 64 hexadecimal
+// digits follow the prefix.
 const Ed25519Prefix = "ed25519:"
 
 // hybridBlock holds the bytes of a hybrid key, for which PKCS #8 has no form yet.

@@ -130,7 +130,8 @@ func (p *Parser) Pairs(n *yaml.Node, what string, do func(key, value *yaml.Node)
 	}
 }
 
-// Words returns the values of n, which is a single value or a list of values. Commas separate values too.
+// Words returns the values of n, which is a single value or a list of values. Each value is split at its
+// commas.
 func (p *Parser) Words(what string, n *yaml.Node) (all []Word) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias

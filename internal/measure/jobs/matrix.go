@@ -37,7 +37,7 @@ func (m *MainJob) Plans(defs []workload.Def, typed map[string]string) ([]workloa
 }
 
 // Plans returns the workloads of defs with the given names, and the cases of each of them. The map
-// lists has a list of values for some axes, by the axis' key. A workload that does not have an axis
+// lists maps the keys of some axes to lists of values. A workload that does not have an axis
 // ignores the values for it. Plans returns an *argument.ValueError if lists has values for an axis
 // of defs that none of the named workloads has.
 func Plans(defs []workload.Def, names []string, lists map[string]string) ([]workload.Plan, error) {

@@ -40,7 +40,7 @@ type Entry struct {
 	Line      int
 }
 
-// Flag is a flag of an Entry's command, with its values.
+// Flag is a flag of an Entry's command, together with the flag's values.
 type Flag struct {
 	Name   string
 	Values []yamlfile.Word
@@ -160,8 +160,8 @@ func (p *parser) entry(n *yaml.Node, f *File) {
 // dashed returns a flag's name in the command's form. go test's form has underscores.
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
-// Expand calls the function expand for each entry of the file and returns all results. The function
-// expand need only report the first mistake in an entry. If its error has the type
+// Expand calls the function expand for each entry of the file and returns all results. It is enough
+// if that function reports the first mistake in an entry. If its error has the type
 // *argument.ValueError and names a value or a workload, Expand removes that value or workload from
 // the entry and calls the function again. In this way Expand finds all mistakes of the file and
 // returns them in one *yamlfile.Error.

@@ -43,9 +43,9 @@ type Folder struct {
 }
 
 // OpenFolder creates the folder dir if it does not exist, and overwrites its file of records with
-// the records in earlier, in the order of the plan. The map earlier has the records that are in the
-// journal, by the case's key (Case.Key). The caller must then call Add for each of these records,
-// and later for each new record.
+// the records in earlier, in the order of the plan. The map earlier maps the key of a case
+// (Case.Key) to the case's record in the journal. The caller must then call Add for each of these
+// records, and later for each new record.
 func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, logsDir), 0o755); err != nil {
 		return nil, err

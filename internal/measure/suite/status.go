@@ -15,7 +15,7 @@ import (
 // statusFile is the file in a suite's folder that holds its Status.
 const statusFile = "suite.json"
 
-// Status says how many of its processes a suite has run, and whether it is still running.
+// Status says how many processes of a suite have run, and whether the suite is still running.
 type Status struct {
 	Format  int           `json:"format"`
 	Suite   string        `json:"suite"`

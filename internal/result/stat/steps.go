@@ -31,7 +31,7 @@ const (
 )
 
 // Steps finds the steps in a series of independent figures in order of time. In a series
-// without steps, the probability that it finds one or more is at most the parameter level,
+// without steps, the probability that Steps finds any is at most the parameter level,
 // which must be from 0.005 to 0.1.
 //
 // The method is binary segmentation (Vostrikova, Soviet Mathematics Doklady 24, 1981). Each
@@ -89,7 +89,8 @@ func Steps(values []float64, level float64) []Step {
 }
 
 // StepPoints returns the minimum number of points in which Steps can find a step at the
-// given level. With fewer points even the clearest order is too likely by chance.
+// given level. With fewer points even the clearest step is too likely to occur by
+// chance.
 func StepPoints(level float64) int {
 	n, halves := 1, 1.0 // ways to choose half of n points
 	for 2/halves > level*stepShare {

@@ -119,7 +119,7 @@ type Process struct {
 }
 
 // Start starts a program. When ctx ends, the program and everything that it started is killed.
-// Start returns a *argument.ValueError if the program or its directory does not exist.
+// Start returns an *argument.ValueError if the program or its directory does not exist.
 func Start(ctx context.Context, c Command) (*Process, error) { return start(ctx, c, nil) }
 
 // start starts a program that writes to out, if out is not nil.

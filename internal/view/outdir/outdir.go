@@ -22,8 +22,8 @@ import (
 // directory.
 const RecordsFile = "records.jsonl"
 
-// Records returns the path of a directory's records: that of RecordsFile or, if only its
-// gzip-compressed form exists, the path of that form.
+// Records returns the path of the file of records in a directory: RecordsFile or, if
+// only its gzip-compressed form exists, that form.
 func Records(dir string) string {
 	path := filepath.Join(dir, RecordsFile)
 	if !exists(path) && exists(path+record.Packed) {

@@ -11,8 +11,9 @@ import (
 )
 
 // Benchmark writes a record in the Go benchmark format
-// (https://go.dev/design/14313-benchmark-format): the configuration, the direction of units
-// that the format does not know, and one result line
+// (https://go.dev/design/14313-benchmark-format): the configuration, one line for each unit
+// that the format does not know, which says whether higher values are better, and one
+// result line
 //
 //	BenchmarkSender/curve=BN254/workers=2-2 241 41412840 ns/op 41257005 P50-ns ...
 //
@@ -21,8 +22,9 @@ import (
 // a figure is that of another program, for example the memory of a foreign prover, the name of
 // the program precedes the unit. Figures that the record does not have are left out.
 //
-// A record of stages has the time of each stage, for example prove-ns. Benchmark writes nothing
-// if the record has no figures, or if it has neither stages nor a completed operation.
+// The line for a case with stages has the time of each stage, for example prove-ns. Benchmark
+// writes nothing if the record has no figures, or if it has neither stages nor a completed
+// operation.
 func Benchmark(w io.Writer, rec *record.Record) error {
 	done := rec.Count(record.CountDone)
 	staged := slices.ContainsFunc(rec.Metrics, func(m record.Metric) bool { return m.Group() == record.Stages })

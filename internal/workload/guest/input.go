@@ -12,7 +12,7 @@ import (
 
 // MakeInput returns an input for the guest with the given name: the first one that the workload Guest makes with this
 // seed. The parameter size is a value of the workload's axis "size". If it is negative, MakeInput uses the guest's
-// default size. MakeInput returns a *argument.ValueError if the name or size is not accepted.
+// default size. MakeInput returns an *argument.ValueError if the name or size is not accepted.
 func MakeInput(ctx context.Context, name string, size int, seed uint64) ([]byte, error) {
 	i := slices.IndexFunc(subjects, func(s *subject) bool { return s.name == name })
 	if i < 0 {

@@ -33,7 +33,7 @@ const (
 
 // Open reads the provers that path describes: a YAML file with one prover, or a directory with the scripts of
 // csp-benchmarks, which has one prover for each target. The parameter taken lists names that no axis may have. Open
-// returns a *yamlfile.Error if a file has mistakes, and a *argument.ValueError if path does not lead to a prover.
+// returns a *yamlfile.Error if a file has mistakes, and an *argument.ValueError if path does not lead to a prover.
 func Open(path string, taken []string) ([]*Spec, error) {
 	info, err := os.Stat(path)
 	if err != nil {
