@@ -297,7 +297,7 @@ func Cases(def Def, lists map[string]string) ([]Case, error) {
 	return cases, nil
 }
 
-// Plan is a workload together with those of its cases that are to be run.
+// Plan is a workload together with the cases of it that are to be run.
 type Plan struct {
 	Def   Def
 	Cases []Case

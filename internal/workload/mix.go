@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// MixKey is the key of a mix's axis. The value names the workloads and their shares, for
-// example issue:1,transfer:8.
+// MixKey is the key of a mix's axis. The axis' value names the workloads and their
+// shares, for example issue:1,transfer:8.
 const MixKey = "mix"
 
 // MaxShare is the maximum share of one part of a mix.

@@ -90,7 +90,7 @@ func (d *Domain) NTT(ctx context.Context, ex executor.Executor, v Vector, from O
 }
 
 // InverseNTT reverses NTT: it replaces the values on the coset by the coefficients. The parameter from is the order
-// of the values. The coefficients are in the other order. Errors are as for NTT.
+// of the values. The coefficients are in the other order. InverseNTT returns the same errors as NTT.
 func (d *Domain) InverseNTT(ctx context.Context, ex executor.Executor, v Vector, from Order, shift *fr.Element) error {
 	if err := d.check(v, from, shift); err != nil {
 		return err

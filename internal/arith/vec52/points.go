@@ -178,10 +178,11 @@ func (f *Field) Distinct(x, y uint64) bool {
 // Negated is a bit that can be set in an index to make Gather negate the point.
 const Negated = 1 << 31
 
-// Gather copies affine points from a table into points, one group of eight (place) after the other. The table holds
-// points as entries (see the package comment), and the parameter picks holds the indices of the entries to copy. If
-// the bit Negated is set in an index, Gather negates the point. For each place, picks must have Width indices. The
-// parameter entries is the address of the first entry of the table, which must be contiguous and not empty.
+// Gather copies affine points from a table into the parameter points, one group of eight (place) after the other.
+// The table holds points as entries (see the package comment), and the parameter picks holds the indices of the
+// entries to copy. If the bit Negated is set in an index, Gather negates the point. For each place, picks must have
+// Width indices. The parameter entries is the address of the first entry of the table, which must be contiguous and
+// not empty.
 func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	n := len(picks) / Width
 	if len(picks)%Width != 0 || len(points) < n*f.PlaceWords() {
@@ -198,7 +199,7 @@ func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	}
 }
 
-// Pack converts all affine points in points to entries of a table, as Gather reads them. The parameter points holds
+// Pack converts affine points to entries of a table, as Gather reads them. The parameter points holds the points in
 // groups of eight (places). The parameter entries is the address at which Pack writes the first entry.
 func (f *Field) Pack(entries *uint64, points []uint64) {
 	n := len(points) / f.PlaceWords()

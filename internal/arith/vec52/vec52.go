@@ -169,7 +169,8 @@ func (f *Field) Mul(z, x, y []uint64) {
 	}
 }
 
-// Scale multiplies every block of z by the given block, element by element. Bounds are as for Mul.
+// Scale multiplies every block of z by the given block, element by element. The bounds are the same
+// as for Mul.
 func (f *Field) Scale(z, block []uint64) {
 	n := f.blocks(z, z, z)
 	switch {

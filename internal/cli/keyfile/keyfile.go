@@ -22,8 +22,8 @@ import (
 )
 
 // Keys are the contents of a file of keys. Each field is the contents of a PEM block, and every
-// block is optional. The file has at most one block for each field, except that Identities may have
-// many.
+// block is optional. The file has at most one block for each field, except for the field
+// Identities, which may have many.
 type Keys struct {
 	Signing    crypto.Signer       // an ed25519.PrivateKey or an *ecdsa.PrivateKey
 	Opening    hpke.PrivateKey     // an auditor's key: what the auditor sees is encrypted to it
@@ -242,8 +242,8 @@ func (k *Keys) Self() identity.Signer {
 const longest = 8 << 20
 
 // Read reads the file of keys at path. It returns an error if users other than the file's owner can
-// open the file. The parameter field is the name with which errors begin, and accepted is the text
-// that tells the user which keys are accepted there.
+// open the file. The parameter field is the name with which errors begin. The parameter accepted is
+// the text that tells the user which keys are accepted there.
 func Read(field, path, accepted string) (*Keys, error) {
 	file, err := os.Open(path)
 	if err != nil {

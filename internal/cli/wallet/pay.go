@@ -173,7 +173,7 @@ func AuditorVault(keys string) string {
 }
 
 // Pay makes the payments of the order o and returns their entry in the wallet's history. If it
-// cannot make the request, it returns an error of TransferService.Transfer. If the request is
+// cannot make the request, it returns the error of TransferService.Transfer. If the request is
 // refused, it returns a *RefusedError and releases the tokens that were reserved for the request.
 // If it is not known whether the request is on the ledger, it returns an *UnknownError.
 func (r *Payer) Pay(ctx context.Context, o service.Order) (*service.Movement, error) {

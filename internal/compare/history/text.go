@@ -78,8 +78,8 @@ func greatest(lines []Line) (line *Line, most stat.Step) {
 	return line, most
 }
 
-// Text writes each line as a table. The table has a row for each point, which says what changed
-// there.
+// Text writes a table for each Line. The table has a row for each point. The row says what
+// changed at that point.
 func Text(w io.Writer, style text.Style, lines []Line) error {
 	var b bytes.Buffer
 	for i := range lines {

@@ -38,8 +38,8 @@ func (m *MainJob) Plans(defs []workload.Def, typed map[string]string) ([]workloa
 
 // Plans returns the workloads of defs with the given names, and the cases of each of them. The map
 // lists maps the keys of some axes to lists of values. A workload that does not have an axis
-// ignores the values for it. Plans returns an *argument.ValueError if lists has values for an axis
-// of defs that none of the named workloads has.
+// ignores the values for it. Plans returns an *argument.ValueError if the map lists has values for
+// an axis that none of the named workloads has, but another workload in defs has.
 func Plans(defs []workload.Def, names []string, lists map[string]string) ([]workload.Plan, error) {
 	var named []workload.Def
 	for _, name := range names {
@@ -65,8 +65,8 @@ func Plans(defs []workload.Def, names []string, lists map[string]string) ([]work
 	return all, nil
 }
 
-// SmallPlans is like Plans, with the lists of values in typed. For every axis that typed does not
-// name, it uses one small value instead of the defaults.
+// SmallPlans is like Plans. The map typed maps the keys of axes to lists of values. For every
+// axis that is not in the map, SmallPlans uses one small value instead of the defaults.
 func SmallPlans(defs []workload.Def, names []string, typed map[string]string) ([]workload.Plan, error) {
 	lists := make(map[string]string)
 	for _, name := range names {
@@ -105,7 +105,7 @@ func checkAxes(defs, named []workload.Def, lists map[string]string) error {
 }
 
 // DefineAxes adds a flag to a flag set for each axis of the workloads defs. It returns a map from
-// the key of each axis to the axis' flag. The help text of each flag begins with prefix.
+// the key of each axis to the axis' flag. The help text of each flag begins with the text prefix.
 func DefineAxes(flags *pflag.FlagSet, defs []workload.Def, prefix string) map[string]*argument.Option {
 	axes := make(map[string]*argument.Option)
 	for _, def := range defs {

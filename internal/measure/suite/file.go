@@ -1,7 +1,7 @@
 // Package suite runs suites, which are lists of many cases. A file says which workloads a suite
-// measures, with which values. Each case runs in a process of its own. If each case runs several
-// times, the suite runs all cases once before it runs any of them a second time. A journal stores
-// the results, so that a suite that was stopped can be resumed.
+// measures, and with which values of their axes. Each case runs in a process of its own. If each
+// case runs several times, the suite runs all cases once before it runs any of them a second
+// time. A journal stores the results, so that a suite that was stopped can be resumed.
 package suite
 
 import (

@@ -244,7 +244,7 @@ func (j *Journal) Put(key string, r *record.Record) error {
 	return j.inPlace()
 }
 
-// Forget removes the records of cases, which can then be stored again.
+// Forget removes the records of cases, so that new records of these cases can be stored.
 func (j *Journal) Forget(keys ...string) error {
 	return j.update(func(tx *bbolt.Tx) error {
 		for _, key := range keys {

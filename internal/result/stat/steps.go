@@ -48,9 +48,9 @@ const (
 //
 // The probability of a statistic is its rank among random orders of the same points, as in
 // E-divisive (Matteson and James, JASA 109, 2014), so no distribution is assumed. The
-// random orders are the same in every call, and so is the result. A step must also exceed
-// the median distance of the points from their level, because half of the points differ by
-// that much anyway.
+// random orders are the same in every call, so equal figures give equal results. A step
+// must also exceed the median distance of the points from their level, because half of the
+// points differ by that much anyway.
 //
 // In 300 simulated series of 8, 20 or 60 points without a step, Steps found one in at most
 // 4 series at level 0.01, and in at most 18 at level 0.05. This holds for normal noise, for

@@ -24,7 +24,7 @@ const exactSide = 50
 // If the processes ran interleaved while the machine drifted, their figures spread more
 // widely than the ratios of pairs do. The interval is then too wide rather than too
 // narrow, and Paired is the better test. If one side ran after the other, drift between
-// them looks like a change, and no test can distinguish the two.
+// them looks like a change, and no test can distinguish drift from a change.
 //
 // If both sides are constant, as for exact metrics, the interval has no width, and P is 0 if
 // they differ and 1 if they do not. Unpaired returns zkbench.ErrParams if confidence is not

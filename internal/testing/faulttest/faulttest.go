@@ -1,4 +1,5 @@
-// Package faulttest tests operations with an executor that fails, at each of its calls in turn.
+// Package faulttest tests operations with an executor that fails: in the first run at its first
+// call, in the second run at its second call, and so on.
 package faulttest
 
 import (

@@ -33,8 +33,9 @@ func MakeInput(ctx context.Context, name string, size int, seed uint64) ([]byte,
 	return raw, err
 }
 
-// NameOf returns the name of the guest that path leads to, or an empty string if path does not look like a guest of
-// this module. The path is that of a folder in riscv/guests, or of a file that "make guests" has built from one.
+// NameOf returns the name of the guest that path leads to. It returns an empty string if path does not look like
+// the path of a guest of this module. The path of a guest leads to a folder in riscv/guests, or to a file that
+// "make guests" has built from such a folder.
 func NameOf(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {

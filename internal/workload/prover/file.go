@@ -55,7 +55,7 @@ func Open(path string, taken []string) ([]*Spec, error) {
 }
 
 // Read reads a prover's file from r. The parameter name is the file's path; by default, commands run in the directory
-// of that path. The parameter taken has the same meaning as for Open, and Read returns the same errors.
+// of that path. The parameter taken has the same meaning as for Open. Read returns the same errors as Open.
 func Read(name string, r io.Reader, taken []string) (*Spec, error) {
 	node, p, err := yamlfile.Read(name, r, "prover", keys)
 	if err != nil {
