@@ -43,11 +43,11 @@ func Benchmark(b *testing.B, def Def) {
 	measure.Benchmark(b, w, measure.OptionsOf(flag.CommandLine))
 }
 
-// TestParallel runs a load test: each case that the flags select, with each number of workers in
-// the flag -workers, for the time in the flag -duration. It writes a report to standard output;
-// the last line of the report is for benchstat. An axis whose flag is not set has its first value.
-// If no flag is set, the duration is 100 ms. The test fails if an operation fails or a result is
-// wrong.
+// TestParallel runs a load test. It runs each case that the flags select with each number of
+// workers in the flag -workers. Each run lasts for the time in the flag -duration. It writes a
+// report to standard output; the last line of the report is for benchstat. An axis whose flag is
+// not set has its first value. If no flag is set, the duration is 100 ms. The test fails if an
+// operation fails or a result is wrong.
 func TestParallel(t *testing.T, def Def) {
 	t.Helper()
 	w, err := def.workload()

@@ -54,7 +54,7 @@ func (e *FailedError) Unwrap() error { return cmp.Or(e.Err, zkbench.ErrEnv) }
 // Measure runs the given number of further blocks and returns the records of the processes that
 // succeeded. Each record has the position of its process in the session. If a process fails,
 // Measure immediately runs it once more. If that fails too, Measure returns a *FailedError. If ctx
-// ends, Measure returns an error of ctx. With either error it also returns the records of the
+// ends, Measure returns the error of ctx. With either error it also returns the records of the
 // processes that had succeeded before.
 func (s *Session) Measure(ctx context.Context, blocks int) ([]*record.Record, error) {
 	if s.id == "" {

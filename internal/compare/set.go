@@ -1,7 +1,7 @@
 // Package compare measures by how much a new version differs from an old one. Its input is records
 // or the output of `go test -bench`. Its result is a table of changes with confidence intervals.
-// Each change is compared with the noise that the machine showed. A Gate, a limit for changes for
-// the worse, can make a build fail.
+// Each change is compared with the noise that the machine showed. A Gate sets a limit on changes
+// for the worse, and can make a build fail.
 //
 // The unit of replication is the process (package stat): each record gives one value of each
 // metric, and so does each result line of a benchmark. Exact figures (sizes, constraints,

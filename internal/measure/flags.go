@@ -38,9 +38,9 @@ const smokeDuration = 100 * time.Millisecond
 
 // Flags defines on fs the flags that Benchmark and TestParallel use. There is a flag for each axis
 // (parameter of a workload) that workloads share: curve, bits, inputs, outputs, proof type and
-// executor. There is another flag for each axis in extra that has none yet. The other flags are
-// -workers, -duration, -setup_samples, -profile and -seed. The testing package parses the flags if
-// fs is flag.CommandLine:
+// executor. There is another flag for each axis in the parameter extra that has no flag yet. The
+// other flags are -workers, -duration, -setup_samples, -profile and -seed. The testing package
+// parses the flags if fs is flag.CommandLine:
 //
 //	var options = measure.Flags(flag.CommandLine, workloads.NTT().Axes...)
 func Flags(fs *flag.FlagSet, extra ...workload.Axis) *Options {

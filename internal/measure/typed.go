@@ -10,7 +10,8 @@ import (
 	"github.com/zkbench/zkbench/internal/runner"
 )
 
-// Typed maps the name of each flag that chooses a setting to the text that the user typed.
+// Typed maps the name of each flag that chooses a setting to an Option, which has the text that the
+// user typed.
 type Typed map[string]*argument.Option
 
 // Define creates the flags with the given names, stores them in t, and calls the function add for

@@ -199,8 +199,9 @@ func Identity(block *pem.Block) (identity.Identity, error) {
 	return nil, errors.New("a PEM block that is neither a certificate nor a public key")
 }
 
-// Signer returns a signer that signs with the key k.Signing. Its identity is the first one in ids
-// to which that key belongs. Signer returns nil if the key belongs to none of them.
+// Signer returns a signer that signs with the key k.Signing. The signer's identity is the first
+// one in ids to which that key belongs. Signer returns nil if the key belongs to no identity in
+// ids.
 func (k *Keys) Signer(ids ...[]byte) identity.Signer {
 	for _, id := range ids {
 		switch key := k.Signing.(type) {

@@ -90,8 +90,8 @@ func syntax(what string, err error) Mistake {
 // Parser reads the nodes of a file and collects the mistakes in them.
 type Parser struct{ Mistakes []Mistake }
 
-// Wrong adds a mistake on the given line to p.Mistakes. The parameters format and args give its text, as for
-// fmt.Sprintf.
+// Wrong adds a mistake on the given line to p.Mistakes. The parameters format and args give the mistake's
+// text, as for fmt.Sprintf.
 func (p *Parser) Wrong(line int, format string, args ...any) {
 	p.Mistakes = append(p.Mistakes, Mistake{line, fmt.Sprintf(format, args...)})
 }

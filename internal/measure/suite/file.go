@@ -31,7 +31,7 @@ type File struct {
 }
 
 // Entry is a part of a File: a list of workloads, and the flags with which they are measured. The
-// flags are those of a command line.
+// flags are the same as on a command line.
 type Entry struct {
 	Command   string // run or stages
 	Workloads []yamlfile.Word
@@ -40,7 +40,7 @@ type Entry struct {
 	Line      int
 }
 
-// Flag is a flag of an Entry's command, together with the flag's values.
+// Flag is one of the flags of an Entry, together with the flag's values.
 type Flag struct {
 	Name   string
 	Values []yamlfile.Word

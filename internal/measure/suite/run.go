@@ -26,8 +26,8 @@ type Case struct {
 	Expected    time.Duration `json:"expected"`           // ns, about how long it takes
 }
 
-// Name returns the name of the case. It begins with the name that the case has in records, and then
-// has the side and the host, if any. All repetitions of a case have the same name.
+// Name returns the name of the case. It begins with the name that the case has in records. The side
+// and the host follow, if the case has them. All repetitions of a case have the same name.
 func (c *Case) Name() string {
 	name := c.Workload + "/"
 	if c.Stages {

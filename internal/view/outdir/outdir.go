@@ -142,9 +142,9 @@ func (d *Dir) Close() error {
 	return err
 }
 
-// View calls write and puts its output into the file in dir that has the given name. If there
-// is no output, because the record has no figures for the view, View removes the file if it
-// exists.
+// View calls the function write and puts its output into the file with the given name in the
+// directory dir. If there is no output, because the record has no figures for the view, View
+// removes the file if it exists.
 func View(dir, name string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
