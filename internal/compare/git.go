@@ -25,7 +25,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 )
 
-// Work is the name of the working tree where the name of a revision is accepted.
+// Work stands for the working tree wherever the name of a revision is accepted.
 const Work = "WORK"
 
 // RangeAccepted tells the user which texts ParseRange accepts.

@@ -51,7 +51,7 @@ const (
 	drained = time.Second
 )
 
-// Use says what a program used, including the descendants that it waited for.
+// Use says what a program used, together with the descendants that it waited for.
 type Use struct {
 	Wall          time.Duration
 	User, System  time.Duration // processor time
