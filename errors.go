@@ -50,8 +50,9 @@ func (e *DecodeError) Error() string {
 
 func (e *DecodeError) Unwrap() error { return ErrMalformed }
 
-// Within turns an error about a part of an input into an error about the whole input. It puts path
-// before e.Path, with a dot between two names, and adds offset to e.Offset.
+// Within turns an error about a part of an input into an error about the whole input. It puts the
+// parameter path before e.Path, with a dot between two names, and adds the parameter offset to
+// e.Offset.
 func (e *DecodeError) Within(path string, offset int) *DecodeError {
 	if path != "" && e.Path != "" && !strings.HasSuffix(path, ".") && !strings.ContainsAny(e.Path[:1], ".[") {
 		path += "."

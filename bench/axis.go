@@ -51,8 +51,8 @@ type IntAxis struct {
 // Ints returns an axis whose values are the integers from least to most. The parameter name is the
 // axis' name in the names of cases and on the command line, where the axis has a flag. It consists
 // of lower-case letters, digits and underscores, and starts with a letter. The parameter usage is
-// the flag's help text. Benchmarks and the command "run --matrix study" measure the given values,
-// of which there must be at least one. A run without the flag measures the first of them.
+// the flag's help text. Benchmarks and the command "run --matrix study" measure the given values.
+// There must be at least one value. A run without the flag measures the first of them.
 func Ints(name, usage string, least, most int, values ...int) IntAxis {
 	a := workload.Axis{Name: name, Usage: usage}
 	if len(values) > 0 {
@@ -83,8 +83,8 @@ func (a IntAxis) axis() (workload.Axis, error) {
 type NameAxis struct{ inner workload.Axis }
 
 // Names returns an axis whose values are the accepted names. Benchmarks measure all of them; a run
-// without the axis' flag measures the first. The parameters name and usage have the same meaning
-// as those of Ints.
+// without the axis' flag measures the first. The parameters name and usage mean the same as in
+// Ints.
 func Names(name, usage string, accepted ...string) NameAxis {
 	return NameAxis{workload.NameAxis(workload.Axis{Name: name, Usage: usage}, accepted, accepted)}
 }

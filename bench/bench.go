@@ -49,7 +49,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Def defines a workload: an operation to measure, and the parameters that it has.
+// Def defines a workload: an operation to measure, and the operation's parameters.
 type Def struct {
 	Name string // a Go identifier such as SHA256; the command line has it in kebab case: sha256
 	Doc  string // one sentence: what one operation does
@@ -83,10 +83,11 @@ type Properties struct {
 }
 
 // Main runs the command line of a program that has the given workloads, and then exits the
-// process. The exit code is 0 if all is well, 1 if an operation or a check failed or a comparison
-// did not pass the limit that the flag --gate sets, 2 for wrong usage or input, and 3 if the
-// command stopped before its end or its measurements are inconclusive. If a Def is not valid, the
-// exit code is 2. Messages and help call the program by the name of its executable file.
+// process. The exit code is 0 if all is well. It is 1 if an operation or a check failed, or if a
+// comparison did not pass the limit that the flag --gate sets. It is 2 for wrong usage or input,
+// and 3 if the command stopped before its end or its measurements are inconclusive. If a Def is
+// not valid, the exit code is 2. Messages and help call the program by the name of its executable
+// file.
 func Main(defs ...Def) {
 	name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 	all, err := workloads(defs)

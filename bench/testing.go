@@ -10,8 +10,9 @@ import (
 
 // Flags defines the flags of a test binary on flag.CommandLine: one for each axis of the workloads,
 // -workers, -duration, -setup_samples, -seed and -profile. If a test binary does not call Flags,
-// Benchmark runs the cases of all default values, and TestParallel runs one small case. Flags
-// panics if a Def is not valid, or if the binary already has a flag with one of these names.
+// Benchmark runs a case for each combination of default values, and TestParallel runs one small
+// case. Flags panics if a Def is not valid, or if the binary already has a flag with one of these
+// names.
 //
 //	func TestMain(m *testing.M) {
 //		bench.Flags(sum())
@@ -25,9 +26,9 @@ func Flags(defs ...Def) {
 	measure.DefineFlags(flag.CommandLine, all...)
 }
 
-// Benchmark runs each case that the flags select. If no flag is set, these are the cases of all
-// default values. Each case is a sub-benchmark named key=value/key=value. Benchmark checks the
-// result for each input once, before the timer starts.
+// Benchmark runs each case that the flags select. If no flag is set, there is a case for each
+// combination of default values. Each case is a sub-benchmark named key=value/key=value.
+// Benchmark checks the result for each input once, before the timer starts.
 func Benchmark(b *testing.B, def Def) {
 	b.Helper()
 	w, err := def.workload()
@@ -37,11 +38,11 @@ func Benchmark(b *testing.B, def Def) {
 	measure.Benchmark(b, w, measure.OptionsOf(flag.CommandLine))
 }
 
-// TestParallel runs a load test: each case that the flags select, with each number of workers in
-// the flag -workers, for the time in the flag -duration. It writes a report to standard output;
-// the last line of the report is for benchstat. An axis whose flag is not set has its first value.
-// If no flag is set, the duration is 100 ms. The test fails if an operation fails or a result is
-// wrong.
+// TestParallel runs a load test. It runs each case that the flags select with each number of
+// workers in the flag -workers. Each run lasts for the time in the flag -duration. It writes a
+// report to standard output; the last line of the report is for benchstat. An axis whose flag is
+// not set has its first value. If no flag is set, the duration is 100 ms. The test fails if an
+// operation fails or a result is wrong.
 func TestParallel(t *testing.T, def Def) {
 	t.Helper()
 	w, err := def.workload()

@@ -20,10 +20,10 @@ import (
 // deadlock.
 //
 // After the first error no further task starts, and the context that tasks receive is cancelled.
-// If several tasks fail, Do returns one of their errors: among those that it saw, the error of the
-// task with the lowest index. A panic in a task becomes a *PanicError. When ctx is done, no
-// further task starts. Do then returns context.Cause(ctx), unless all tasks succeeded or a task
-// failed for another reason.
+// If several tasks fail, Do returns one of the errors that it saw: that of the task with the
+// lowest index. A panic in a task becomes a *PanicError. When ctx is done, no further task starts.
+// Do then returns context.Cause(ctx), unless all tasks succeeded or a task failed for another
+// reason.
 type Executor interface {
 	Name() string
 	Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error
@@ -33,7 +33,7 @@ type Executor interface {
 }
 
 // Tasks returns the number of tasks into which an operation should be split if it runs on ex. This
-// is ex.Width(), or GOMAXPROCS if ex has no bound.
+// is ex.Width(), or GOMAXPROCS if ex.Width() is 0.
 func Tasks(ex Executor) int {
 	if w := ex.Width(); w > 0 {
 		return w

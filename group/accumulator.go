@@ -46,8 +46,8 @@ func (a *Accumulator[S, P]) Merge(b *Accumulator[S, P]) {
 	a.Scalars = append(a.Scalars, b.Scalars...)
 }
 
-// IsZero reports whether the collected terms sum to the identity. It ignores components of the
-// sum outside the prime-order subgroup: ClearTorsion removes them.
+// IsZero reports whether the collected terms sum to the identity. It first removes components
+// of the sum outside the prime-order subgroup (Group.ClearTorsion).
 func (a *Accumulator[S, P]) IsZero(ctx context.Context, ex executor.Executor) (bool, error) {
 	g := a.Basis.Group
 	var fixed [1]P

@@ -86,7 +86,7 @@ func (b *Basis[S, P]) Len() int { return len(b.Points) }
 // Families returns a copy of the families, in order.
 func (b *Basis[S, P]) Families() []Family { return append([]Family(nil), b.families...) }
 
-// ConstantTime returns a copy of the basis with another table, whose method MSM calls
+// ConstantTime returns a copy of the basis whose table computes every MSM with
 // MSMConstantTime. The time and the memory accesses of a prover's sums over this basis do not
 // depend on the scalars, within the limits that SECURITY.md gives.
 func (b *Basis[S, P]) ConstantTime() *Basis[S, P] {

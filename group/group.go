@@ -37,9 +37,9 @@ const (
 	OnCurve
 )
 
-// Group is a group of prime order with its scalar field. S is a scalar and P an affine point. Both
-// are values: an assignment copies them, and their zero values are 0 and the identity. Destinations
-// may alias operands.
+// Group is a group of prime order with its scalar field. S is a scalar and P an affine point.
+// Scalars and points are values: an assignment copies them, and their zero values are 0 and the
+// identity. Destinations may alias operands.
 //
 // Operations on several vectors panic if their lengths differ (Fold has its own rule): lengths come
 // from the protocol, never from an input. A Group is safe for concurrent use.

@@ -12,8 +12,8 @@ import (
 // merges the sums that they compute. Each call gets a Table of its own, with the same points as
 // the Table given to Together. The MSM of such a Table waits until all calls that have not
 // returned wait in MSM too. Then one MSM of the Table given to Together computes all their sums,
-// which costs less than an MSM for each call. A call must use MSM in the goroutine in which do
-// runs.
+// which costs less than an MSM for each call. The function do must call MSM in the goroutine in
+// which it runs itself.
 //
 // If several calls fail, Together returns the error of the one with the lowest index.
 func Together[S, P any](ctx context.Context, ex executor.Executor, table Table[S, P], n int, do func(i int, table Table[S, P]) error) error {

@@ -24,7 +24,7 @@ func (w *Weights[S, P]) Next() S {
 }
 
 // RandomScalars fills dst with uniform scalars, each from WideLen bytes of xof. Provers draw their
-// nonces with it.
+// nonces with this function.
 func RandomScalars[S, P any](g Group[S, P], dst []S, xof *sha3.SHAKE) {
 	w := Weights[S, P]{g: g, xof: xof}
 	for i := range dst {

@@ -23,8 +23,8 @@ import (
 //
 // The function circuit must return the circuit of a case; this package compiles it. The function assign
 // must return an assignment that satisfies the circuit. It must draw only from the given stream of random
-// bytes. Two streams must give different public inputs: otherwise the workload cannot check that a proof
-// is rejected for other public inputs.
+// bytes. Different streams must give different public inputs; otherwise the workload cannot check that a
+// proof is rejected for other public inputs.
 //
 // Unless the flag --srs names a file with PLONK's reference string, the string is made from the
 // seed and is insecure. Use the keys and proofs for measurement only.

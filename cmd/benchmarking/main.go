@@ -3,8 +3,8 @@
 //
 //	go run ./cmd/benchmarking --count 10 --timeout 4s --benchName BenchmarkSender
 //
-// The command "zkbench suite study" does the same. To continue a run that was stopped, use
-// "zkbench suite --resume DIR".
+// The command "zkbench suite study" runs the same benchmarks. To continue a run that was
+// stopped, use "zkbench suite --resume DIR".
 package main
 
 import (

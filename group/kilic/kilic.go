@@ -1,7 +1,7 @@
-// Package kilic provides the group G1 of BLS12-381 on github.com/kilic/bls12-381, the library of
-// mathlib's curve BLS12_381_BBS. It uses the library directly, because mathlib's interface cannot
-// decode a point of the curve outside the subgroup. DecodePoints must accept such points if the
-// caller asks for group.OnCurve.
+// Package kilic provides the group G1 of BLS12-381 on github.com/kilic/bls12-381, the library on
+// which mathlib implements its curve BLS12_381_BBS. It uses the library directly, because
+// mathlib's interface cannot decode a point of the curve outside the subgroup. DecodePoints must
+// accept such points if the caller asks for group.OnCurve.
 package kilic
 
 import (

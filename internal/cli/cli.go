@@ -64,8 +64,8 @@ type Table struct {
 	Write func(io.Writer, []*record.Record) error
 }
 
-// Theme is a heading of the help text and the commands below it. If a theme has no title, its
-// commands are hidden.
+// Theme is a heading in the help text, together with the commands below this heading. If a
+// theme has no title, its commands are hidden.
 type Theme struct {
 	ID, Title string
 	Commands  []*cobra.Command

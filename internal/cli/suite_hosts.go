@@ -25,7 +25,7 @@ import (
 // ExecHost is the name of the command by which a copy of the program runs cases on another machine.
 const ExecHost = "exec-host"
 
-// ExecHostCommand returns the command that the copy of the program runs on another machine, when a
+// ExecHostCommand returns the command that a copy of the program runs on another machine if a
 // suite is run with --on. The command reads jobs from stdin and writes their records to stdout.
 func ExecHostCommand(stdin io.Reader, stdout io.Writer) *cobra.Command {
 	return &cobra.Command{

@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Acceptance is an exception for a Gate: it lets the exact figure Metric of a case grow up to the
-// value Most.
+// Acceptance is an exception for a Gate: it lets one exact figure of a case grow up to the value
+// Most. The field Metric names the figure.
 type Acceptance struct {
 	Metric string
 	Case   string  // workload/case, or a prefix of it followed by *

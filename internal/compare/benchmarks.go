@@ -23,7 +23,7 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// Benchmarks measures the benchmarks of Go packages, of any module. The test binaries of each
+// Benchmarks measures the benchmarks of Go packages in any module. The test binaries of each
 // revision run as under `go test`: the working directory is the package's directory in a checkout
 // of that revision. A process fails if its binary prints a failure.
 type Benchmarks struct {

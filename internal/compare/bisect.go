@@ -61,7 +61,7 @@ type Found struct {
 	Change float64  // relative change of the bad revision
 }
 
-// Find runs the bisection and calls the function each with every step. It returns an
+// Find runs the bisection and calls the function each for every step. It returns an
 // *argument.ValueError if the range has no commits or if the comparison has no row for the metric.
 // It returns zkbench.ErrEnv if the comparison does not show that the revision Bad is worse. Any
 // other error says why the revision Bad could not be compared.
@@ -187,10 +187,10 @@ func (c Commit) String() string {
 	return format.Commit(c.Hash) + " " + c.Subject
 }
 
-// Commits returns the commits of a range, oldest first. The first revision given is not part of the
-// range; the second one is the end of the range and part of it. At a merge, Commits follows only
-// the first parent. It returns an *argument.ValueError if the range has no commits, or if its
-// beginning is not an ancestor of its end.
+// Commits returns the commits of a range, oldest first. The range begins after the first given
+// revision and ends with the second one. At a merge, Commits follows only the first parent. It
+// returns an *argument.ValueError if the range has no commits, or if its beginning is not an
+// ancestor of its end.
 func (r Repository) Commits(ctx context.Context, from, to string) ([]Commit, error) {
 	tip := to
 	if to == Work {

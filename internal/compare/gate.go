@@ -16,8 +16,8 @@ import (
 
 // Gate is a rule that says which rows of a table fail: those whose figure has become worse by more
 // than Limit. Exact figures are always judged, and fail if they grow at all. The counts of what an
-// operation executes (function Executed) are an exception: they change with every edit of the code,
-// so they may grow up to Limit. Other figures are judged if DefaultGated or Metrics contains their
+// operation executes (see Executed) are an exception: they change with every edit of the code, so
+// they may grow up to Limit. Other figures are judged if DefaultGated or Metrics contains their
 // metric.
 type Gate struct {
 	Limit      float64      // relative: 0.03 is 3 %
@@ -44,8 +44,8 @@ func ParseLimit(text string) (float64, error) {
 	return limit, nil
 }
 
-// DefaultGated returns the names of the timed metrics that every gate judges. For the output of go
-// test -bench, the metrics are units, such as ns/op.
+// DefaultGated returns the names of the timed metrics that every gate judges. For the output of
+// `go test -bench`, the metrics are units, such as ns/op.
 func DefaultGated() []string {
 	return []string{
 		record.LatencyMin.Name(), record.LatencyMean.Name(), record.LatencyP50.Name(), record.Throughput.Name(), record.CPUTime.Name(), record.RunTime.Name(),

@@ -25,7 +25,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/guestprogram"
 )
 
-// Work names the working tree in place of a revision.
+// Work stands for the working tree wherever the name of a revision is accepted.
 const Work = "WORK"
 
 // RangeAccepted tells the user which texts ParseRange accepts.

@@ -234,11 +234,11 @@ func (s *caseSession) add(ctx context.Context, blocks int) {
 	}
 }
 
-// MoreBlocks estimates how many more blocks (Session) a session needs until the gate can judge
-// every row. It assumes that the width of a confidence interval is inversely proportional to the
-// square root of the number of blocks. The result is an even number. It is at most the number of
-// complete blocks that the session already has, rounded up to an even number. It is 0 if no more
-// blocks are needed or if the records cannot be compared.
+// MoreBlocks estimates how many more blocks (see Session) a session needs until the gate can
+// judge every row. It assumes that the width of a confidence interval is inversely proportional
+// to the square root of the number of blocks. The result is an even number. It is at most the
+// number of complete blocks that the session already has, rounded up to an even number. It is 0
+// if no more blocks are needed or if the records cannot be compared.
 func MoreBlocks(session []*record.Record, gate Gate) int {
 	sides, err := Split("session", session)
 	if err != nil || sides.Old == nil || sides.New == nil {

@@ -12,8 +12,8 @@ import (
 )
 
 // Session measures one case of two programs in interleaved processes, so that changes of the
-// machine affect both alike. It runs in the blocks of stat.Schedule. Each block has three
-// processes: the old program, the new one, and the old one again.
+// machine affect both programs alike. It runs in the blocks of stat.Schedule. Each block has
+// three processes: the old program, the new one, and the old one again.
 type Session struct {
 	// Run runs the case in one process of the given side. Errors are in the
 	// record.
@@ -54,7 +54,7 @@ func (e *FailedError) Unwrap() error { return cmp.Or(e.Err, zkbench.ErrEnv) }
 // Measure runs the given number of further blocks and returns the records of the processes that
 // succeeded. Each record has the position of its process in the session. If a process fails,
 // Measure immediately runs it once more. If that fails too, Measure returns a *FailedError. If ctx
-// ends, Measure returns an error of ctx. With either error it also returns the records of the
+// ends, Measure returns the error of ctx. With either error it also returns the records of the
 // processes that had succeeded before.
 func (s *Session) Measure(ctx context.Context, blocks int) ([]*record.Record, error) {
 	if s.id == "" {

@@ -1,7 +1,7 @@
 // Package compare measures by how much a new version differs from an old one. Its input is records
-// or the output of go test -bench. Its result is a table of changes with confidence intervals. Each
-// change is compared with the noise that the machine showed. A Gate, a limit for changes for the
-// worse, can make a build fail.
+// or the output of `go test -bench`. Its result is a table of changes with confidence intervals.
+// Each change is compared with the noise that the machine showed. A Gate sets a limit on changes
+// for the worse, and can make a build fail.
 //
 // The unit of replication is the process (package stat): each record gives one value of each
 // metric, and so does each result line of a benchmark. Exact figures (sizes, constraints,
@@ -109,11 +109,11 @@ func (s *Set) addUnfit(failed bool, text string) {
 	s.failed = s.failed || failed
 }
 
-// FromRecords returns the set that holds the figures of the records recs of a file or a session.
-// The set has all exact metrics of the records, but only those timed metrics that comparisons use.
-// If a record has a status other than "ok", its figures are left out, and Compare reports its
-// process as one that failed or was stopped. Such a record is ignored if the process was run again
-// and succeeded.
+// FromRecords returns a set with the figures of recs, which are the records of a file or a
+// session. The set has all exact metrics of the records, but only those timed metrics that
+// comparisons use. If a record has a status other than "ok", its figures are left out, and Compare
+// reports its process as one that failed or was stopped. Such a record is ignored if the process
+// was run again and succeeded.
 func FromRecords(name string, recs []*record.Record) (*Set, error) {
 	s := newSet(name, Records)
 	type place struct {

@@ -16,8 +16,8 @@ import (
 const Confidence = 0.99
 
 // Sides are the sets to compare. The set Again holds the figures of further processes of the old
-// program from the same session. Their difference from the set Old shows the noise of the machine
-// (an A/A comparison). Again is nil if there are no such processes.
+// program from the same session. The difference between the sets Old and Again shows the noise of
+// the machine (an A/A comparison). Again is nil if there are no such processes.
 type Sides struct{ Old, New, Again *Set }
 
 // Split splits the records of a session by their sides (Process.Side). It returns

@@ -94,7 +94,7 @@ func (t *Table) judged() (n int) {
 	return n
 }
 
-// String returns the line that a table has below its rows to say what only one side has.
+// String returns a line that says what only one side has. Tables show this line below their rows.
 func (o Only) String() string {
 	text := fmt.Sprintf("only in %s: %s", o.Side, heading(o.Package, o.Case))
 	if o.Metric != "" {

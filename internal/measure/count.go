@@ -22,7 +22,8 @@ const countHeap = 4 << 30
 // Count runs s.Count operations of the case, one after the other. It writes to the directory dir
 // how often these operations executed each statement of the program, in the coverage format of the
 // go command. The inputs and the randomness depend only on the seed. If the program was not built
-// with coverage counters, the record has the status "failed" and the error zkbench.ErrEnv.
+// with coverage counters, the returned record has the status "failed" and the error
+// zkbench.ErrEnv.
 func Count(ctx context.Context, def workload.Def, c workload.Case, s Settings, dir string) *record.Record {
 	s.Workers, s.Arrivals = 1, nil
 	rec := s.New(def.Name, c)

@@ -25,7 +25,7 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Job is a case that a child process is to run, and the settings for it.
+// Job is a case that a child process is to run, together with the settings for this case.
 type Job struct {
 	Workload string        `json:"workload"` // name or command-line id
 	Case     workload.Case `json:"case"`
@@ -217,7 +217,7 @@ func temporaryVariable() string {
 }
 
 // Interruptible prepares cmd so that its process receives an interrupt when the command's context
-// ends. If the process is still running after the time wait, it is killed.
+// ends. The parameter wait is the time after which the process is killed if it is still running.
 func Interruptible(cmd *exec.Cmd, wait time.Duration) {
 	cmd.WaitDelay = wait
 	cmd.Cancel = func() error {

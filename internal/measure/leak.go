@@ -16,8 +16,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// LeakThreshold is the value of |t| above which a timing test says that an operation's time depends
-// on its witness (Reparaz, Balasch, Verbauwhede 2016, section 3).
+// LeakThreshold is the absolute value of Welch's t above which a timing test says that an
+// operation's time depends on its witness (Reparaz, Balasch, Verbauwhede 2016, section 3).
 const LeakThreshold = 4.5
 
 // leakBatch is the number of operations whose inputs are built together, so that no input is built
@@ -30,7 +30,7 @@ const leakCalibration = 200
 // Leak tests whether the operation's time depends on its witness. One worker runs the operation
 // with a fixed witness and with random ones, in random order; Leak compares the times by Welch's
 // t-test. Leak stops when s.Duration has passed and there are enough samples. It also stops after
-// s.Count operations. If either limit is 0, it does not apply.
+// s.Count operations. A limit of 0 does not apply.
 //
 // The metric leak-t of the record is Welch's t. The record's counters leak-fixed and leak-random
 // are the numbers of samples with the fixed witness and with random ones. If there are too few

@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/internal/runner"
 )
 
-// Typed holds the flags that choose settings, with the texts that the user typed, by the flag's
-// name.
+// Typed maps the name of each flag that chooses a setting to an Option, which has the text that the
+// user typed.
 type Typed map[string]*argument.Option
 
 // Define creates the flags with the given names, stores them in t, and calls the function add for
@@ -26,10 +26,10 @@ func (t Typed) Define(add func(o *argument.Option, name, help string), names ...
 	}
 }
 
-// Settings returns the settings that the flags ask for. The result has an element for each number
-// of workers in the list workers, combined with each value of a flag whose values are measured
-// separately, such as the rate. The parameter window is the time for which each case is measured if
-// the flag duration was not given.
+// Settings returns the settings that the flags ask for. Some flags, such as the one for the rate,
+// may list several values, which are measured separately. The result has an element for each
+// combination of these values with a number of workers in the list workers. The parameter window is
+// the time for which each case is measured if the flag named duration was not given.
 func (t Typed) Settings(workers string, window time.Duration) ([]Settings, error) {
 	counts, err := WorkersAxis().Parse(workers)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Recover calls f and returns its results. If f panics, or if the Error method of its error
+// Recover calls f and returns its results. If f panics, or if the Error method of f's error
 // panics, Recover returns an *executor.PanicError.
 func Recover[T any](f func() (T, error)) (result T, err error) {
 	defer func() {

@@ -170,8 +170,8 @@ func (r *Result) fillMachine(m *resources.Machine, add func(q record.Quantity, v
 	FillMachine(m, add)
 }
 
-// FillMachine adds the metrics of m by calling add: how much processor time the process got,
-// and the other load on the machine.
+// FillMachine calls the function add for each metric of m. These metrics say how much
+// processor time the process got, and what other load the machine had.
 func FillMachine(m *resources.Machine, add func(q record.Quantity, value float64)) {
 	if m.Wall <= 0 {
 		return

@@ -188,9 +188,9 @@ func (c *Config) Validate() error {
 
 // Run builds the inputs, warms up, measures, and checks the results. When ctx ends, Run
 // returns what was measured so far, with Interrupted set. Run returns an error if the run
-// could not begin. That is so if the configuration is invalid, if an input could not be built,
-// or if all results are to be checked and the memory for results (Config.Arena) cannot hold
-// them.
+// could not begin. A run cannot begin if the configuration is invalid or an input cannot be
+// built. If all results are to be checked, the memory for results (Config.Arena) must be able
+// to hold them.
 func Run(ctx context.Context, cfg Config, target Target) (*Result, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

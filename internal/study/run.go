@@ -22,7 +22,7 @@ import (
 
 // Begin creates a session that measures the study and stores the records in the directory dir. On stdout it prints the
 // number of processes, the time that they are expected to take, and the names of the workloads that the study needs but
-// defs does not have.
+// that are missing in defs.
 func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writer) (*suite.Session, error) {
 	cases, missing := s.Plan(defs, o)
 	if !slices.ContainsFunc(cases, func(c suite.Case) bool { return Portable(&c) }) {

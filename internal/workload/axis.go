@@ -26,7 +26,7 @@ type Axis struct {
 	Depends  string   // describes Default in words if Def.Resolve chooses it
 
 	// Parse splits a comma-separated list as a user types it, expands ranges and
-	// validates each value. It returns a *argument.ValueError for the first value that
+	// validates each value. It returns an *argument.ValueError for the first value that
 	// the axis does not accept.
 	Parse func(list string) ([]string, error)
 }
@@ -39,9 +39,9 @@ const (
 	All = "\x00all"
 )
 
-// Dependent returns a copy of a, which must be an axis of names. The default values of the copy depend on other
-// axes: its Default is All, its Smoke is Own, and its Parse accepts both. The parameter words describes the default
-// values.
+// Dependent returns a copy of the axis a, which must be an axis of names. The default values of the copy depend on
+// other axes: its Default is All, its Smoke is Own, and its Parse accepts both. The parameter words describes the
+// default values.
 func (a Axis) Dependent(words string) Axis {
 	parse := a.Parse
 	a.Default, a.Smoke, a.Depends = []string{All}, Own, words
@@ -66,9 +66,9 @@ func CurveAxis(accepted, def []string) Axis {
 	return NameAxis(Axis{Name: "curve", Flag: "curves", Usage: "curves"}, accepted, def)
 }
 
-// Aliased returns a copy of a, which must be an axis of names. The copy also accepts aliases. The function canonical
-// returns the name that an alias stands for, and returns any other text unchanged. The parameter accepted describes
-// the names and aliases in words.
+// Aliased returns a copy of the axis a, which must be an axis of names. The copy also accepts aliases. The function
+// canonical returns the name that an alias stands for, and returns any other text unchanged. The parameter accepted
+// describes the names and aliases in words.
 func (a Axis) Aliased(canonical func(name string) string, accepted string) Axis {
 	parse := a.Parse
 	a.Accepted = accepted
@@ -148,8 +148,8 @@ func (a Axis) each(parse func(item string) ([]string, bool)) Axis {
 	return a
 }
 
-// WithMore returns a copy of a, which must be an axis of names. The copy also accepts the names for which the
-// function more returns true. The parameter words describes these names.
+// WithMore returns a copy of the axis a, which must be an axis of names. The copy also accepts the names for
+// which the function more returns true. The parameter words describes these names.
 func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 	names := a.Parse
 	a.Accepted += ", " + words
@@ -161,7 +161,7 @@ func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 	})
 }
 
-// NameAxis turns a into an axis of names. The parameter accepted lists the names, which users may type in upper or
+// NameAxis returns a copy of the axis a that is an axis of names. The parameter accepted lists the names, which users may type in upper or
 // lower case, and def lists the values in the default matrix. If def has values, the first one becomes Smoke. If a
 // has no key or no flag, the name of a is used instead.
 func NameAxis(a Axis, accepted, def []string) Axis {
@@ -176,10 +176,10 @@ func NameAxis(a Axis, accepted, def []string) Axis {
 	})
 }
 
-// IntAxis turns a into an axis of whole numbers. The parameters least and most are the smallest and the largest
-// number. A list of values may contain ranges of the forms a..b*k and a..b+k. The parameter def holds the values in
-// the default matrix; IntAxis leaves out values that are larger than the largest number. If a has no key or no flag,
-// the name of a is used instead. Smoke stays as it is in a.
+// IntAxis returns a copy of the axis a that is an axis of whole numbers. The parameters least and most are the
+// smallest and the largest number. A list of values may contain ranges of the forms a..b*k and a..b+k. The parameter
+// def holds the values in the default matrix; IntAxis leaves out values that are larger than the largest number. If
+// a has no key or no flag, the name of a is used instead. The copy has the same Smoke as the axis a.
 func IntAxis(a Axis, least, most int, def ...int) Axis {
 	a = a.named()
 	a.Accepted = fmt.Sprintf("%d to %d, ranges a..b*k and a..b+k", least, most)
@@ -234,7 +234,7 @@ func TokensAxis() Axis {
 	return IntAxis(Axis{Name: "tokens before", Key: "tokens", Flag: "tokens", Usage: "numbers of tokens that are on the ledger before the first operation", Smoke: "0"}, 0, 10_000_000, 0)
 }
 
-// Int returns the value of the axis in c as a number. It returns a *argument.ValueError if
+// Int returns the value of the axis in c as a number. It returns an *argument.ValueError if
 // the axis does not accept the value.
 func (a Axis) Int(c Case) (int, error) {
 	if _, err := a.Parse(c.Get(a.Key)); err != nil {
@@ -254,10 +254,10 @@ func (a Axis) ValueOf(c Case) string {
 // maxCases bounds a matrix, because a slip in a range would otherwise run for days.
 const maxCases = 100_000
 
-// Cases returns the matrix of def: all combinations of its axes' values. The last axis changes fastest. The
-// parameter lists is a map. It holds the text that the user typed for each axis, under the axis's Key. An axis
-// without an entry has its default values. Def.Resolve replaces the values Own and All; the values that replace All
-// change slowest. Cases returns an error if a value is not accepted or if there are more than 100,000 cases.
+// Cases returns the matrix of def: all combinations of its axes' values. The last axis changes fastest. The map
+// lists maps the Key of an axis to the text that the user typed for the axis. An axis without an entry has its
+// default values. Def.Resolve replaces the values Own and All; the values that replace All change slowest. Cases
+// returns an error if a value is not accepted or if there are more than 100,000 cases.
 func Cases(def Def, lists map[string]string) ([]Case, error) {
 	cases := []Case{{}}
 	for _, axis := range def.Axes {
@@ -303,7 +303,7 @@ func Cases(def Def, lists map[string]string) ([]Case, error) {
 	return cases, nil
 }
 
-// Plan is a workload together with those of its cases that are to be run.
+// Plan is a workload together with the cases of it that are to be run.
 type Plan struct {
 	Def   Def
 	Cases []Case

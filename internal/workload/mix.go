@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// MixKey is the key of a mix's axis. The value names the workloads and their shares, for
-// example issue:1,transfer:8.
+// MixKey is the key of a mix's axis. The axis' value names the workloads and their
+// shares, for example issue:1,transfer:8.
 const MixKey = "mix"
 
 // MaxShare is the maximum share of one part of a mix.
@@ -37,7 +37,7 @@ func (p part) caseOf(c Case) Case {
 // Mix returns a workload that runs several of the workloads in defs in the proportions that the
 // parameter text gives. If the text is "issue=1,transfer=8", one of every nine operations is an
 // issue, and the others are transfers. Parts are named by command-line id, name or alias. The
-// mix has the axes of all its parts. Mix returns a *argument.ValueError if the text has another
+// mix has the axes of all its parts. Mix returns an *argument.ValueError if the text has another
 // form, or names a workload that comes from a prover's file.
 func Mix(defs []Def, text string) (Def, error) {
 	parts, err := parseMix(defs, text)

@@ -32,7 +32,7 @@ type Def struct {
 	// Resolve, if set, checks that the values of a case go together, and replaces the
 	// values Own and All. It returns the resulting cases; All can stand for several. It
 	// removes an axis whose value is the default or follows from the other axes. If values
-	// do not go together, it returns a *argument.ValueError that names them.
+	// do not go together, it returns an *argument.ValueError that names them.
 	Resolve func(c Case) ([]Case, error)
 
 	// Stages, if set, runs the case's stages once, one after the other, each for as long as it
@@ -159,7 +159,7 @@ func (d Def) Axis(key string) (Axis, bool) {
 }
 
 // Find returns the definition with the given command-line id or name. If there is none,
-// it returns a *argument.ValueError that names accepted ids.
+// it returns an *argument.ValueError that names accepted ids.
 func Find(defs []Def, id string) (Def, error) {
 	for _, d := range defs {
 		if strings.EqualFold(d.ID(), id) || strings.EqualFold(d.Name, id) {
@@ -191,7 +191,7 @@ func (c Case) Get(key string) string {
 	return value
 }
 
-// Int returns the value of key as a number. It returns a *argument.ValueError if the
+// Int returns the value of key as a number. It returns an *argument.ValueError if the
 // value is not a whole number.
 func (c Case) Int(key string) (int, error) {
 	value, err := strconv.Atoi(c.Get(key))

@@ -5,10 +5,10 @@ package convert
 import "github.com/zkbench/zkbench/internal/workload"
 
 var (
-	// Def makes a bench.Def of a workload, or of the error in a workload's
-	// definition.
+	// Def makes a bench.Def from a workload, or from the error in a
+	// workload's definition.
 	Def func(workload.Def, error) any
-	// Case makes a bench.Case of a case of package workload.
+	// Case makes a bench.Case from a case of package workload.
 	Case func(workload.Case) any
 	// Workload returns the workload that a bench.Def contains, or the error
 	// in its definition.

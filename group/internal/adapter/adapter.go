@@ -27,9 +27,9 @@ type Point struct {
 const maxCoord = 48
 
 // Library gives one goroutine access to a curve library. T is the library's mutable point in
-// projective coordinates. Methods only read the arguments with the name "a", so several goroutines
-// may share those. Coordinates are x and then y, big-endian. Both coordinates of the identity are
-// zero.
+// projective coordinates. Methods only read arguments with the name "a", so several goroutines may
+// share such arguments. Coordinates are x and then y, big-endian. Both coordinates of the identity
+// are zero.
 type Library[T any] interface {
 	// Load returns a new point with the given coordinates, which must belong to the identity or a
 	// point of the curve.

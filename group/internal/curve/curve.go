@@ -7,8 +7,8 @@ package curve
 // have no common factor. See docs/token.md, section 8.
 const ClearBLS12381 = 0xd201000000010001
 
-// Flags describes the top bits of a compressed point's first byte. They say which of the two points
-// with the same x is meant, and mark the identity.
+// Flags describes the top bits of a compressed point's first byte. These bits say which of the two
+// points with the same x is meant, and mark the identity.
 type Flags struct {
 	width                     int
 	smaller, larger, identity byte // by the y that is meant

@@ -54,8 +54,8 @@ func Digits(length, c int) int { return (length + c) / c }
 
 // Recode splits k into signed digits of c bits: k = Σ digit_w·2^(w·c) with -2^(c-1) < digit_w <=
 // 2^(c-1). It writes them, the least significant first, to dst[0], dst[stride], dst[2·stride] and
-// so on. If k is below 2^bits, dst must have room for Digits(bits, c) digits, which include the
-// last carry.
+// so on. If k is below 2^bits, dst must have room for Digits(bits, c) digits. This number
+// includes room for the last carry.
 func Recode(dst []int16, stride int, k *Limbs, c int) {
 	mask, half := uint64(1)<<c-1, uint64(1)<<(c-1)
 	var carry uint64

@@ -42,7 +42,7 @@ type Step struct {
 
 // Operand is a value, or text for the assembler if Text is not empty. A text that consists of "=" and a name
 // stands for a vector that has the constant with that name in every lane. Some constants are in registers: the
-// parameter pinned of Write says which ones, and in which registers. All other constants are in memory.
+// parameter pinned of Block.Write says which ones, and in which registers. All other constants are in memory.
 type Operand struct {
 	Value Value
 	Text  string

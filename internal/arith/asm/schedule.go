@@ -9,10 +9,10 @@ import (
 // finds one that can start. The processor's own reordering is not enough, because it looks ahead by fewer
 // instructions than one S-box of Poseidon has.
 //
-// Schedule chooses each step from a window, which has the first of the steps that remain. The window keeps the
-// number of values that wait in registers small. Among the steps in the window that can start, it chooses the one
-// with the longest path to the end of the block. It moves a load to the first use of its result, and drops a load
-// whose result is not used.
+// Schedule chooses each step from a window, which holds the first few of the remaining steps. The window keeps
+// the number of values that wait in registers small. Among the steps in the window that can start, it chooses the
+// one with the longest path to the end of the block. It moves a load to the first use of its result, and drops a
+// load whose result is not used.
 func (b *Block) Schedule() {
 	_, wanted := b.dependencies()
 	kept := b.code[:0:0]

@@ -76,8 +76,8 @@ func (d *Domain) Root() fr.Element { return d.root }
 // coset consists of shift times each element of the domain. The parameter from is the order of the coefficients. The
 // values are in the other order.
 //
-// NTT returns zkbench.ErrParams if v does not have the domain's length and form, or if shift is 0, and leaves v
-// unchanged. If ctx is done it returns the context's cause, and the contents of v are unspecified.
+// NTT leaves v unchanged and returns zkbench.ErrParams if v does not have the domain's length and form, or if
+// shift is 0. If ctx is done it returns the context's cause, and the contents of v are unspecified.
 func (d *Domain) NTT(ctx context.Context, ex executor.Executor, v Vector, from Order, shift *fr.Element) error {
 	if err := d.check(v, from, shift); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (d *Domain) NTT(ctx context.Context, ex executor.Executor, v Vector, from O
 }
 
 // InverseNTT reverses NTT: it replaces the values on the coset by the coefficients. The parameter from is the order
-// of the values. The coefficients are in the other order. Errors are as for NTT.
+// of the values. The coefficients are in the other order. InverseNTT returns the same errors as NTT.
 func (d *Domain) InverseNTT(ctx context.Context, ex executor.Executor, v Vector, from Order, shift *fr.Element) error {
 	if err := d.check(v, from, shift); err != nil {
 		return err

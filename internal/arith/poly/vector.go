@@ -94,7 +94,8 @@ func (f *Form) FromMemory(memory []byte, n int) Vector {
 	return v
 }
 
-// Memory returns the bytes that hold the elements. They are not a copy. Len must be a multiple of eight.
+// Memory returns the bytes that hold the elements. The bytes are not a copy. Len must be a multiple of
+// eight.
 func (v Vector) Memory() []byte {
 	if v.form.field == nil {
 		return mapped.Bytes(v.plain)
@@ -120,7 +121,7 @@ func (v Vector) Slice(lo, hi int) Vector {
 	return s
 }
 
-// Set copies elements into v. It panics if their number is not Len.
+// Set copies the slice elements into v. It panics if the slice's length is not v.Len().
 func (v Vector) Set(elements []fr.Element) {
 	v.checkLen(len(elements))
 	if v.form.field == nil {
@@ -139,7 +140,8 @@ func (v Vector) Set(elements []fr.Element) {
 	}
 }
 
-// Get copies v's elements into elements. It panics if their number is not Len.
+// Get copies the elements of v into the slice elements. It panics if the slice's length is not
+// v.Len().
 func (v Vector) Get(elements []fr.Element) {
 	v.checkLen(len(elements))
 	if v.form.field == nil {
@@ -181,7 +183,7 @@ func (v Vector) checkOperand(x Vector) {
 	}
 }
 
-// Copy sets v to x. It panics if x has another length or form, as do all methods with vector operands.
+// Copy sets v to x. Like all methods with vector operands, it panics if x has another length or form.
 func (v Vector) Copy(x Vector) {
 	v.checkOperand(x)
 	copy(v.plain, x.plain)

@@ -7,7 +7,7 @@ package vec52
 // AddSelected can also add their negatives or 0, so its digits range from -Choices to Choices.
 const Choices = 16
 
-// ProjectiveWords returns the number of words that a group of eight projective points (a place) takes.
+// ProjectiveWords returns the number of 64-bit words that eight projective points take.
 func (f *Field) ProjectiveWords() int { return 3 * f.Block() }
 
 // SetIdentities sets all projective points in sums to the identity.
@@ -20,10 +20,10 @@ func (f *Field) SetIdentities(sums []uint64) {
 }
 
 // AddSelected adds multiples of affine points to the eight projective points in sum. The affine points come in
-// groups of eight (places); a multiple of point k of each group is added to point k of sum. For each group, the
+// groups of eight; a multiple of point k of each group is added to point k of sum. For each group, the
 // parameter digits has eight digits, one for each point: if the digit is d, AddSelected adds d times the point.
-// For each group, the parameter table has Choices places, one after the other: the first has the points
-// themselves, the second has twice the points, and so on.
+// For each group, the parameter table has Choices groups, one after the other: the points themselves, twice the
+// points, and so on.
 func (f *Field) AddSelected(sum, table []uint64, digits []int64) {
 	n := len(digits) / Width
 	if len(sum) != f.ProjectiveWords() || len(digits)%Width != 0 || len(table) != n*Choices*f.PlaceWords() {
@@ -41,7 +41,7 @@ func (f *Field) AddSelected(sum, table []uint64, digits []int64) {
 }
 
 // AddProjective adds each point in others to the point at the same position in sums. Both parameters hold
-// projective points in groups of eight (places), and must have the same length.
+// projective points in groups of eight, and must have the same length.
 func (f *Field) AddProjective(sums, others []uint64) {
 	n := len(sums) / f.ProjectiveWords()
 	if len(others) != len(sums) {
@@ -58,8 +58,7 @@ func (f *Field) AddProjective(sums, others []uint64) {
 	}
 }
 
-// Double doubles each of the eight projective points in sum n times. The parameter sum is one group of eight
-// (place).
+// Double doubles each of the eight projective points in sum n times.
 func (f *Field) Double(sum []uint64, n int) {
 	switch {
 	case n == 0:

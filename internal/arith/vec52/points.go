@@ -4,8 +4,9 @@ import "slices"
 
 // An entry of a four-word field is one cache line.
 
-// Pair is an addition of eight points to eight points, lane by lane. A and B are the indices of the groups of eight
-// (places) that are added, and Sum is the index of the place for the result. Sum may be equal to A.
+// Pair is an addition of eight points to eight points, lane by lane. The points come in groups of eight (places). A
+// and B are the indices of the places to add, and Sum is the index of the place for the result. Sum may be equal to
+// A.
 type Pair struct {
 	A, B, Sum uint32
 	Idle      uint32 // one bit for each lane that is not added and stays as it is
@@ -15,9 +16,9 @@ type Pair struct {
 type Rule int
 
 const (
-	// Chord adds A and B. Their x coordinates must differ in every lane.
+	// Chord adds the points at A and B (see Pair). Their x coordinates must differ in every lane.
 	Chord Rule = iota
-	// Tangent doubles A. No y coordinate may be 0.
+	// Tangent doubles the points at A (see Pair). No y coordinate may be 0.
 	Tangent
 )
 
@@ -52,7 +53,7 @@ func Resize(s []uint64, n int) []uint64 {
 	return v[:n]
 }
 
-// PlaceWords returns the number of words that a group of eight affine points (a place) takes.
+// PlaceWords returns the number of 64-bit words that eight affine points (one place) take.
 func (f *Field) PlaceWords() int { return 2 * f.Block() }
 
 // Add performs the additions listed in pairs, by the formula that r selects. The parameter points holds the operands
@@ -177,10 +178,11 @@ func (f *Field) Distinct(x, y uint64) bool {
 // Negated is a bit that can be set in an index to make Gather negate the point.
 const Negated = 1 << 31
 
-// Gather copies affine points from a table into points, one group of eight (place) after the other. The table holds
-// points as entries (see the package comment), and the parameter picks holds the indices of the entries to copy. If
-// the bit Negated is set in an index, Gather negates the point. For each place, picks must have Width indices. The
-// parameter entries is the address of the first entry of the table, which must be contiguous and not empty.
+// Gather copies affine points from a table into the parameter points, one group of eight (place) after the other.
+// The table holds points as entries (see the package comment), and the parameter picks holds the indices of the
+// entries to copy. If the bit Negated is set in an index, Gather negates the point. For each place, picks must have
+// Width indices. The parameter entries is the address of the first entry of the table, which must be contiguous and
+// not empty.
 func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	n := len(picks) / Width
 	if len(picks)%Width != 0 || len(points) < n*f.PlaceWords() {
@@ -197,7 +199,7 @@ func (f *Field) Gather(points []uint64, entries *uint64, picks []uint32) {
 	}
 }
 
-// Pack converts all affine points in points to entries of a table, as Gather reads them. The parameter points holds
+// Pack converts affine points to entries of a table, as Gather reads them. The parameter points holds the points in
 // groups of eight (places). The parameter entries is the address at which Pack writes the first entry.
 func (f *Field) Pack(entries *uint64, points []uint64) {
 	n := len(points) / f.PlaceWords()

@@ -47,7 +47,8 @@ func (f *Field) rows(x []uint64, rows, stride, columns, parts int) int {
 // x. The parameter parts is the number of these parts. Each part consists of four rows, and the parameter stride is
 // the number of blocks in a row. Four works on the first blocks of each row; the parameter columns is the number of
 // these blocks. If there are several parts, columns must be equal to stride. The parameter roots has RowWords words
-// for each part. Elements grow from level to level, and the kernels have room for at most 28 levels in all.
+// for each part. The representation of an element grows with each level, and the kernels have room for at most 28
+// levels in all.
 func (f *Field) Four(d Direction, x []uint64, stride, columns, parts int, roots []uint64) {
 	n := f.rows(x, 4, stride, columns, parts)
 	if len(roots) < parts*f.RowWords() {
@@ -146,8 +147,8 @@ func (f *Field) Import(dst []uint64, words *uint64) {
 	}
 }
 
-// Export converts the elements in src, which must be below 2p, to gnark-crypto's form, below p. It is the inverse of
-// Import.
+// Export converts the elements in src, which must be below 2p, to gnark-crypto's form. The results are below p.
+// Export is the inverse of Import.
 func (f *Field) Export(words *uint64, src []uint64) {
 	n := f.blocks(src, src, src)
 	switch {

@@ -34,8 +34,8 @@ const (
 	low52 = 1<<radix - 1
 )
 
-// Kernel selects an implementation: vector instructions, or portable Go in the same radix. The portable
-// implementation is slow and serves as the reference for the vector instructions.
+// Kernel selects an implementation: vector instructions, or portable Go with the same limbs of 52 bits.
+// The portable implementation is slow and serves as the reference for the vector instructions.
 type Kernel struct{ name string }
 
 // The kernels.
@@ -169,7 +169,8 @@ func (f *Field) Mul(z, x, y []uint64) {
 	}
 }
 
-// Scale multiplies every block of z by the given block, element by element. Bounds are as for Mul.
+// Scale multiplies every block of z by the given block, element by element. The bounds are the same
+// as for Mul.
 func (f *Field) Scale(z, block []uint64) {
 	n := f.blocks(z, z, z)
 	switch {

@@ -22,8 +22,8 @@ import (
 )
 
 // Keys are the contents of a file of keys. Each field is the contents of a PEM block, and every
-// block is optional. The file has at most one block for each field, except that Identities may have
-// many.
+// block is optional. The file has at most one block for each field, except for the field
+// Identities, which may have many.
 type Keys struct {
 	Signing    crypto.Signer       // an ed25519.PrivateKey or an *ecdsa.PrivateKey
 	Opening    hpke.PrivateKey     // an auditor's key: what the auditor sees is encrypted to it
@@ -41,8 +41,8 @@ const (
 	enrolmentBlock = "ENROLMENT"
 )
 
-// Ed25519Prefix is the prefix of an Ed25519 public key in text form. After the prefix come 64 hex
-// digits.
+// Ed25519Prefix is the prefix of an Ed25519 public key in text form. The key's 64 hexadecimal
+// digits follow the prefix.
 const Ed25519Prefix = "ed25519:"
 
 // hybridBlock holds the bytes of a hybrid key, for which PKCS #8 has no form yet.
@@ -199,8 +199,9 @@ func Identity(block *pem.Block) (identity.Identity, error) {
 	return nil, errors.New("a PEM block that is neither a certificate nor a public key")
 }
 
-// Signer returns a signer that signs with the key k.Signing. Its identity is the first one in ids
-// to which that key belongs. Signer returns nil if the key belongs to none of them.
+// Signer returns a signer that signs with the key k.Signing. The signer's identity is the first
+// one in ids to which that key belongs. Signer returns nil if the key belongs to no identity in
+// ids.
 func (k *Keys) Signer(ids ...[]byte) identity.Signer {
 	for _, id := range ids {
 		switch key := k.Signing.(type) {
@@ -242,8 +243,8 @@ func (k *Keys) Self() identity.Signer {
 const longest = 8 << 20
 
 // Read reads the file of keys at path. It returns an error if users other than the file's owner can
-// open the file. The parameter field is the name with which errors begin, and accepted is the text
-// that tells the user which keys are accepted there.
+// open the file. The parameter field is the name with which errors begin. The parameter accepted is
+// the text that tells the user which keys are accepted there.
 func Read(field, path, accepted string) (*Keys, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -18,8 +18,9 @@ const AddressPrefix = "zkaddress:"
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // FormatAddress returns the address a on the ledger id as one line of text, which can be mailed.
-// The line begins with AddressPrefix. The rest is base64url, without padding, of three parts: the
-// ledger's id (32 bytes), the encoding of the address, and the CRC-32C of these two (4 bytes).
+// The line begins with AddressPrefix. The rest is the base64url encoding, without padding, of
+// three parts: the ledger's id (32 bytes), the encoding of the address, and the CRC-32C of these
+// two (4 bytes).
 func FormatAddress(id token.LedgerID, a service.Address) (string, error) {
 	encoded, err := a.Encode()
 	if err != nil {

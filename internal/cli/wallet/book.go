@@ -122,7 +122,7 @@ const (
 )
 
 // Check compares the wallet with a ledger and returns the differences. If validate is true, Check
-// also reads the whole log of the ledger from its beginning into a temporary vault (the wallet's
+// also reads the whole log of the ledger from its beginning into a temporary vault (a wallet's
 // database), validates every request, and compares the wallet's tokens with those in that vault. In
 // that case it returns a *ledger.CorruptError if a request in the log is not valid.
 func (p *Purse) Check(ctx context.Context, l ledger.Reader, validate bool) (findings []service.Finding, err error) {

@@ -48,8 +48,8 @@ func (e *UnknownError) Error() string {
 
 func (e *UnknownError) Unwrap() error { return e.Err }
 
-// Payer makes payments from a Purse. It has each request signed by the auditors of the ledger's
-// policy and puts the request on the ledger.
+// Payer makes payments from a Purse. For each payment it asks the auditors of the ledger's
+// policy to sign the request, and then puts the request on the ledger.
 type Payer struct {
 	// Unsigned is how many requests on the ledger are not in the auditors' vaults: a vault is new, or was lost.
 	Unsigned uint64
@@ -70,12 +70,12 @@ type auditor struct {
 // acceptedAuditor says what a file of an auditor's keys contains.
 const acceptedAuditor = "PEM blocks of an auditor's signing key and of its X25519 or MLKEM768-X25519 key, and of the identities of authorities whose enrolments count"
 
-// NewPayer returns a payer from the purse p on the ledger l. The parameter auditorKeys contains the
-// paths of the files with the keys of all auditors of the ledger's policy, in any order. Beside
-// each of these files is that auditor's vault (its database), a file with the extension .vault;
-// NewPayer creates the vault if it does not exist. NewPayer returns an error for everything that
-// can be refused before a payment is made. The caller must close the payer. Closing the payer does
-// not close the ledger.
+// NewPayer returns a payer that pays from the purse p on the ledger l. The parameter auditorKeys
+// contains the paths of the files with the keys of all auditors of the ledger's policy, in any
+// order. Beside each of these files is that auditor's vault (its database), a file with the
+// extension .vault; NewPayer creates the vault if it does not exist. NewPayer returns an error for
+// everything that can be refused before a payment is made. The caller must close the payer. Closing
+// the payer does not close the ledger.
 func NewPayer(ctx context.Context, p *Purse, l ledger.Store, auditorKeys ...string) (_ *Payer, err error) {
 	r := &Payer{purse: p, ledger: l}
 	v, err := validator.New(p.params, l.Genesis(), executor.Pool(), token.Tuning{}, 64)
@@ -173,9 +173,9 @@ func AuditorVault(keys string) string {
 }
 
 // Pay makes the payments of the order o and returns their entry in the wallet's history. If it
-// cannot make the request, it returns an error of TransferService.Transfer. If the request is
-// refused, it returns a *RefusedError and frees the tokens. If it is not known whether the request
-// is on the ledger, it returns an *UnknownError.
+// cannot make the request, it returns the error of TransferService.Transfer. If the request is
+// refused, it returns a *RefusedError and releases the tokens that were reserved for the request.
+// If it is not known whether the request is on the ledger, it returns an *UnknownError.
 func (r *Payer) Pay(ctx context.Context, o service.Order) (*service.Movement, error) {
 	sub, err := r.transfer.Transfer(ctx, o)
 	return r.submitNew(ctx, sub, err)

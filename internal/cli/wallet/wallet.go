@@ -42,8 +42,8 @@ func NewKey() (*keyfile.Keys, error) {
 	return &keyfile.Keys{Signing: key}, nil
 }
 
-// Enrol generates the secret of a wallet's holder who owns each token under a different pseudonym.
-// The authority enrols the holder under the given name.
+// Enrol generates the secret of a wallet's holder. The holder owns each token under a different
+// pseudonym. The authority enrols the holder under the given name.
 func Enrol(curve, name string, authority identity.Signer) (*keyfile.Keys, error) {
 	scheme, err := identity.NewScheme(curve)
 	if err != nil {

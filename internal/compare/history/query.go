@@ -13,7 +13,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-// Query says which metric to show, and of which records.
+// Query says which metric to show, and which records to use.
 type Query struct {
 	Metric    string
 	Workloads []string    // ids or names; none: all

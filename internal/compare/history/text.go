@@ -20,8 +20,8 @@ func WithSteps(lines []Line) []Line {
 	return slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return len(l.Steps) == 0 })
 }
 
-// Summary writes the number of lines, the number of lines with a step, the largest step, and the
-// number of lines that would have a step by chance. The parameter level is the significance level
+// Summary writes the number of lines, the number of lines with a step, the largest step, and how
+// many lines are expected to have a step by chance. The parameter level is the significance level
 // at which the steps were found (Query.Level).
 func Summary(w io.Writer, style text.Style, lines []Line, level float64) error {
 	var b bytes.Buffer
@@ -78,8 +78,8 @@ func greatest(lines []Line) (line *Line, most stat.Step) {
 	return line, most
 }
 
-// Text writes each line as a table. The table has a row for each point, which says what changed
-// there.
+// Text writes a table for each Line. The table has a row for each point. The row says what
+// changed at that point.
 func Text(w io.Writer, style text.Style, lines []Line) error {
 	var b bytes.Buffer
 	for i := range lines {

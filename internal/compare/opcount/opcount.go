@@ -140,9 +140,8 @@ func receiver(f *ast.FuncDecl) string {
 	return "" // a generic type has none of the operations
 }
 
-// Read reads the counts that a program wrote to the directory dir (measure.Count), and returns the
-// counts divided by ops, the number of the workload's operations that were run. The error wraps
-// zkbench.ErrEnv.
+// Read reads the counts that measure.Count wrote to the directory dir. It returns them divided by
+// ops, the number of the workload's operations that were run. The error wraps zkbench.ErrEnv.
 func (x *Index) Read(ctx context.Context, dir string, ops uint64) ([]record.Metric, error) {
 	profile := filepath.Join(dir, "profile")
 	if _, err := output(exec.CommandContext(ctx, "go", "tool", "covdata", "textfmt", "-i="+dir, "-o="+profile)); err != nil {

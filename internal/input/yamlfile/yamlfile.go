@@ -91,7 +91,8 @@ func syntax(what string, err error) Mistake {
 // Parser reads the nodes of a file and collects the mistakes in them.
 type Parser struct{ Mistakes []Mistake }
 
-// Wrong adds a mistake on the given line to Mistakes. The parameters format and args are as for fmt.Sprintf.
+// Wrong adds a mistake on the given line to p.Mistakes. The parameters format and args give the mistake's
+// text, as for fmt.Sprintf.
 func (p *Parser) Wrong(line int, format string, args ...any) {
 	p.Mistakes = append(p.Mistakes, Mistake{line, fmt.Sprintf(format, args...)})
 }
@@ -138,7 +139,8 @@ func (p *Parser) Pairs(n *yaml.Node, what string, do func(key, value *yaml.Node)
 	}
 }
 
-// Words returns the values of n, which is a single value or a list of values. Commas separate values too.
+// Words returns the values of n, which is a single value or a list of values. Each value is split at its
+// commas.
 func (p *Parser) Words(what string, n *yaml.Node) (all []Word) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias

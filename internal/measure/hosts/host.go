@@ -42,10 +42,10 @@ type Host struct {
 // its settings or the program's build) differs from e.
 func (h *Host) Expect(e record.Env) { h.known = &e }
 
-// Connect connects to the host unless it is connected already. It returns the host's environment,
-// and reports in copied whether the program had to be copied there. If the host cannot be used, it
-// returns an *argument.ValueError that says why. It returns zkbench.ErrEnv if the host's machine,
-// settings or build have changed, or differ from those given to Expect.
+// Connect connects to the host unless it is connected already. It returns the host's environment.
+// The result copied reports whether the program had to be copied to the host. If the host cannot
+// be used, it returns an *argument.ValueError that says why. It returns zkbench.ErrEnv if the
+// host's machine, settings or build have changed, or differ from those given to Expect.
 func (h *Host) Connect(ctx context.Context) (e record.Env, copied bool, err error) {
 	copied, err = h.connect(ctx)
 	switch {

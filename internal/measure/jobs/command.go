@@ -20,9 +20,9 @@ const (
 	CommandStages = "stages"
 )
 
-// Planner adds the flags of a command to a flag set. The command is CommandRun or CommandStages.
-// Planner returns a function that may be called after the flags are parsed. That function makes the
-// plan, with the jobs, for the workloads with the given names.
+// Planner adds the flags of a command to a flag set. The parameter command is CommandRun or
+// CommandStages. Planner returns a function that may be called after the flags are parsed. That
+// function makes the plan, with the jobs, for the workloads with the given names.
 func Planner(command string, flags *pflag.FlagSet, defs []workload.Def) func(names []string) (*Plan, error) {
 	if command == CommandStages {
 		return NewStagesFlags(flags, defs).Plan

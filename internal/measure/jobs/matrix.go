@@ -37,9 +37,9 @@ func (m *MainJob) Plans(defs []workload.Def, typed map[string]string) ([]workloa
 }
 
 // Plans returns the workloads of defs with the given names, and the cases of each of them. The map
-// lists has a list of values for some axes, by the axis' key. A workload that does not have an axis
-// ignores the values for it. Plans returns an *argument.ValueError if lists has values for an axis
-// of defs that none of the named workloads has.
+// lists maps the keys of some axes to lists of values. A workload that does not have an axis
+// ignores the values for it. Plans returns an *argument.ValueError if the map lists has values for
+// an axis that none of the named workloads has, but another workload in defs has.
 func Plans(defs []workload.Def, names []string, lists map[string]string) ([]workload.Plan, error) {
 	var named []workload.Def
 	for _, name := range names {
@@ -65,8 +65,8 @@ func Plans(defs []workload.Def, names []string, lists map[string]string) ([]work
 	return all, nil
 }
 
-// SmallPlans is like Plans, with the lists of values in typed. For every axis that typed does not
-// name, it uses one small value instead of the defaults.
+// SmallPlans is like Plans. The map typed maps the keys of axes to lists of values. For every
+// axis that is not in the map, SmallPlans uses one small value instead of the defaults.
 func SmallPlans(defs []workload.Def, names []string, typed map[string]string) ([]workload.Plan, error) {
 	lists := make(map[string]string)
 	for _, name := range names {

@@ -1,7 +1,7 @@
 // Package suite runs suites, which are lists of many cases. A file says which workloads a suite
-// measures, with which values. Each case runs in a process of its own. If each case runs several
-// times, the suite runs all cases once before it runs any of them a second time. A journal stores
-// the results, so that a suite that was stopped can be resumed.
+// measures, and with which values of their axes. Each case runs in a process of its own. If each
+// case runs several times, the suite runs all cases once before it runs any of them a second
+// time. A journal stores the results, so that a suite that was stopped can be resumed.
 package suite
 
 import (
@@ -31,7 +31,7 @@ type File struct {
 }
 
 // Entry is a part of a File: a list of workloads, and the flags with which they are measured. The
-// flags are those of a command line.
+// flags are the same as on a command line.
 type Entry struct {
 	Command   string // run or stages
 	Workloads []yamlfile.Word
@@ -40,7 +40,7 @@ type Entry struct {
 	Line      int
 }
 
-// Flag is a flag of an Entry's command, with its values.
+// Flag is one of the flags of an Entry, together with the flag's values.
 type Flag struct {
 	Name   string
 	Values []yamlfile.Word
@@ -160,8 +160,8 @@ func (p *parser) entry(n *yaml.Node, f *File) {
 // dashed returns a flag's name in the command's form. go test's form has underscores.
 func dashed(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
-// Expand calls the function expand for each entry of the file and returns all results. The function
-// expand need only report the first mistake in an entry. If its error has the type
+// Expand calls the function expand for each entry of the file and returns all results. It is enough
+// if that function reports the first mistake in an entry. If its error has the type
 // *argument.ValueError and names a value or a workload, Expand removes that value or workload from
 // the entry and calls the function again. In this way Expand finds all mistakes of the file and
 // returns them in one *yamlfile.Error.

@@ -26,14 +26,15 @@ const (
 	logsDir     = "logs"
 )
 
-// FolderName returns the default name of the folder for a suite that began at the time begun.
+// FolderName returns the default name of the folder for a suite. The parameter begun is the time at
+// which the suite began.
 func FolderName(begun time.Time) string {
 	return "benchmark_logs_" + begun.Format("2006-01-02_15-04-05")
 }
 
 // Folder is the folder into which a suite writes its results while it runs: a file with the records
-// as lines of JSON, and a log of each case. Both are made from the suite's journal, which is in the
-// same folder.
+// as lines of JSON, and a log of each case. The file and the logs are made from the suite's
+// journal, which is in the same folder.
 type Folder struct {
 	dir     string
 	file    *os.File // the records
@@ -43,9 +44,9 @@ type Folder struct {
 }
 
 // OpenFolder creates the folder dir if it does not exist, and overwrites its file of records with
-// the records in earlier, in the order of the plan. The map earlier has the records that are in the
-// journal, by the case's key (Case.Key). The caller must then call Add for each of these records,
-// and later for each new record.
+// the records in the map earlier, in the order of the plan. The map earlier maps the key of a
+// case (Case.Key) to the case's record in the journal. The caller must then call Add for each of
+// these records, and later for each new record.
 func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, logsDir), 0o755); err != nil {
 		return nil, err
@@ -116,8 +117,9 @@ func (f *Folder) logFile(name string) string {
 func (f *Folder) Close() error { return f.file.Close() }
 
 // ReadFolder returns the records of the suite in the folder dir. If the suite was killed, the last
-// line of its file of records may be incomplete. In that case ReadFolder leaves the line out, and
-// cut is true. ReadFolder returns zkbench.ErrParams if the folder has no file of records.
+// line of its file of records may be incomplete. In that case ReadFolder leaves the line out and
+// returns true as the result cut. ReadFolder returns zkbench.ErrParams if the folder has no file
+// of records.
 func ReadFolder(dir string) (recs []*record.Record, cut bool, err error) {
 	path := outdir.Records(dir)
 	raw, err := record.ReadFile(path)

@@ -56,7 +56,7 @@ type Header struct {
 	Noise
 }
 
-// Noise says what a suite does if other programs work on the machine while it measures.
+// Noise says what a suite does if other programs work on the machine while the suite measures.
 type Noise struct {
 	QuietWait time.Duration `json:"quiet_wait,omitempty"` // ns, how long cases may wait in total for a quiet machine
 	Again     bool          `json:"again,omitempty"`      // measure a disturbed case once more
@@ -244,7 +244,7 @@ func (j *Journal) Put(key string, r *record.Record) error {
 	return j.inPlace()
 }
 
-// Forget removes the records of cases, which can then be stored again.
+// Forget removes the records of cases, so that new records of these cases can be stored.
 func (j *Journal) Forget(keys ...string) error {
 	return j.update(func(tx *bbolt.Tx) error {
 		for _, key := range keys {
@@ -269,8 +269,8 @@ func (j *Journal) inPlace() error {
 	return nil
 }
 
-// Records returns all stored records by the case's key (Case.Key). If a record cannot be read, the
-// error names its case.
+// Records returns a map from the key of each case (Case.Key) to the case's stored record. If a
+// record cannot be read, the error names its case.
 func (j *Journal) Records() (map[string]*record.Record, error) {
 	all := make(map[string]*record.Record)
 	err := j.view(func(tx *bbolt.Tx) error {

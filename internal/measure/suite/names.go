@@ -37,8 +37,8 @@ type Collection struct {
 	Families []Family
 }
 
-// Names returns the names of all suites. First come the suites in files, sorted by name, then Full,
-// and then the families that have no file.
+// Names returns the names of all suites. The suites in files come first, sorted by name. Full is
+// next, and the families that have no file are last.
 func (c Collection) Names() (names []string) {
 	if c.Files != nil {
 		files, err := fs.Glob(c.Files, "*.yaml")

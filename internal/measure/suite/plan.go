@@ -38,7 +38,8 @@ type Options struct {
 }
 
 // Machine is a machine for which cases are planned. A plan leaves out cases that need more
-// processors than the machine has. If Processors is jobs.MaxProcessors, the plan leaves out none.
+// processors than the machine has. If Processors is jobs.MaxProcessors, the plan leaves out no
+// case.
 type Machine struct {
 	Host       string      // empty: this machine
 	Processors int         // a case uses at most jobs.MaxProcessors of them

@@ -26,8 +26,8 @@ var figures = []struct {
 	{"allocs", record.Allocs, 1},
 }
 
-// SessionColumn is the name of the column, in the table of results (ResultsFile), that identifies a
-// run of a suite. A new row for the same run replaces the old row.
+// SessionColumn is the name of a column in the table of results (ResultsFile). The column
+// identifies a run of a suite. A new row for the same run replaces the old row.
 const SessionColumn = "session"
 
 // Results returns the row for a suite in the table of results (ResultsFile). The row says when the

@@ -26,8 +26,8 @@ type Case struct {
 	Expected    time.Duration `json:"expected"`           // ns, about how long it takes
 }
 
-// Name returns the name of the case. It begins with the name that the case has in records, and then
-// has the side and the host, if any. All repetitions of a case have the same name.
+// Name returns the name of the case. It begins with the name that the case has in records. The side
+// and the host follow, if the case has them. All repetitions of a case have the same name.
 func (c *Case) Name() string {
 	name := c.Workload + "/"
 	if c.Stages {
@@ -65,9 +65,9 @@ func (c *Case) Excuses(r *record.Record) bool { return c.Optional && r.TooLarge(
 // triedAgain is the finding of a case whose first attempt failed.
 const triedAgain = "tried again"
 
-// Interleave returns a list that contains each case as often as repetitions says. The list first
-// has all cases once, then all cases a second time, and so on, so that drift over time affects all
-// cases alike.
+// Interleave returns a list that contains each of the given cases several times. The parameter
+// repetitions says how often. The list first has all cases once, then all cases a second time, and
+// so on, so that drift over time affects all cases alike.
 func Interleave(cases []Case, repetitions int) []Case {
 	all := make([]Case, 0, len(cases)*repetitions)
 	for i := range repetitions {
@@ -147,7 +147,8 @@ func (e *LostError) Unwrap() error { return ErrInterrupted }
 // All runs the cases that have no record in r.Earlier. Cases of the same host run one after the
 // other, and different hosts run at the same time. If a case fails, it is tried again until it has
 // run r.Attempts times. If r.Again is set, a case that was disturbed by other programs is tried
-// again in the same way. If the last attempt fails, the case's record says that the case failed.
+// again too, until it has run that number of times. If the last attempt fails, the case's record
+// says that the case failed.
 //
 // When ctx ends, All returns the cause. If there is a journal, the cases that were running at that
 // time have no record, so that they can be run again. If there is no journal, each of them has a

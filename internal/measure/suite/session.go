@@ -108,7 +108,7 @@ func ReadPlan(dir string) (*Plan, error) {
 	return &Plan{Header: header}, errors.Join(header.isOf(dir, ""), j.Close())
 }
 
-// isOf returns a *argument.ValueError if the folder is not one of the study, or not a suite's if study is empty.
+// isOf returns an *argument.ValueError if the folder is not one of the study, or not a suite's if study is empty.
 func (h *Header) isOf(dir, study string) error {
 	name := func(study string) string {
 		if study == "" {
@@ -177,8 +177,8 @@ func programDigest() (string, error) {
 func (s *Session) Plan() []Case { return s.header.Plan }
 
 // Hosts returns information about the other machines that run cases of the suite. The result
-// pending contains the names of the hosts that still have cases to run. The map known contains, by
-// the host's name, the environments that the hosts had when the suite was begun. The result
+// pending contains the names of the hosts that still have cases to run. The map known maps the
+// name of a host to the environment that the host had when the suite was begun. The result
 // hostWait is how long to wait for a host after the connection to it was lost.
 func (s *Session) Hosts() (pending []string, known map[string]record.Env, hostWait time.Duration) {
 	var missing []Case
@@ -285,9 +285,9 @@ func (s *Session) finish(ctx context.Context, stopped error) error {
 // Title returns the name of the suite.
 func (s *Session) Title() string { return s.header.Suite }
 
-// PutResults makes a row of the records (function Results) and puts it into the table of results,
-// the file ResultsFile in the parent directory of the suite's folder. It then copies that file into
-// the suite's folder.
+// PutResults makes a row from the records (see Results) and puts it into the table of results, the
+// file ResultsFile in the parent directory of the suite's folder. It then copies that file into the
+// suite's folder.
 func (s *Session) PutResults(recs []*record.Record) error {
 	dir, err := filepath.Abs(s.dir)
 	if err == nil {

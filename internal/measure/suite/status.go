@@ -15,7 +15,7 @@ import (
 // statusFile is the file in a suite's folder that holds its Status.
 const statusFile = "suite.json"
 
-// Status says how many of its processes a suite has run, and whether it is still running.
+// Status says how many processes of a suite have run, and whether the suite is still running.
 type Status struct {
 	Format  int           `json:"format"`
 	Suite   string        `json:"suite"`
@@ -132,8 +132,8 @@ func (e *Estimate) caseTime(c *Case, name string) time.Duration {
 	return time.Duration(float64(c.Expected) * float64(p.real) / float64(p.expected))
 }
 
-// Remaining returns the estimate of how long it will take until all cases have ended. All hosts run
-// their cases at the same time.
+// Remaining returns the estimate of how long it will take until all cases have ended. The estimate
+// is that of the slowest host, because all hosts run their cases at the same time.
 func (e *Estimate) Remaining() (left time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

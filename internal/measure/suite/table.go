@@ -26,7 +26,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/progress"
 )
 
-// Row is a row of a table, together with the names of its columns.
+// Row is a row of a table, together with the names of the table's columns.
 type Row struct {
 	Columns []string
 	Values  []string // one for each column

@@ -48,8 +48,8 @@ func BuildDifferences(a, b record.Env) []string {
 }
 
 // AllDifferences returns the results of Differences and BuildDifferences for two environments in one list. If the
-// list is not empty, figures of one environment do not belong in one median with figures of the other. AllDifferences
-// ignores GOMAXPROCS, because it is a parameter of a case.
+// list is not empty, do not compute one median from figures of both environments. AllDifferences ignores GOMAXPROCS,
+// because it is a parameter of a case.
 func AllDifferences(a, b record.Env) []string {
 	b.GOMAXPROCS = a.GOMAXPROCS
 	return append(Differences(a, b), BuildDifferences(a, b)...)
@@ -69,9 +69,10 @@ func (d *Distinct) Index(e record.Env) int {
 	return i
 }
 
-// Name returns a name for environment i: its host, if it has one. It appends the environment's number, counted from
-// 1, if an earlier environment has the same host. Without a host, the first environment has no name and the others
-// have only the number. So a host's figures keep their name when figures of other hosts are shown beside them.
+// Name returns a name for environment i. The name is the environment's host. If an earlier environment has the same
+// host, the environment's number, counted from 1, is appended: "HOST, environment 2". If an environment has no
+// host, its name is empty for the first one and, for example, "environment 2" for the others. So a host's figures
+// keep their name when figures of other hosts are shown beside them.
 func (d Distinct) Name(i int) string {
 	sameHost := func(e record.Env) bool { return e.Host == d[i].Host }
 	var words []string
@@ -84,10 +85,10 @@ func (d Distinct) Name(i int) string {
 	return strings.Join(words, ", ")
 }
 
-// Suffixes returns a function. For a record, this function returns a suffix to put after the name of the record's
-// case. Suffixes show which figures come from different environments or builds. If environments have no host, the
-// suffix is empty for the first one and " (environment 2)" for the next. If an environment has a host, the suffix is
-// " (HOST)".
+// Suffixes returns a function that takes a record and returns a suffix to put after the name of the record's case.
+// Suffixes show which figures come from different environments or builds. If environments have no host, the suffix
+// is empty for the first one and " (environment 2)" for the next. If an environment has a host, the suffix is "
+// (HOST)".
 func Suffixes(recs []*record.Record) func(*record.Record) string {
 	var all Distinct
 	for _, r := range recs {

@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Aligned returns rows as lines whose cells begin at the same columns, at least two spaces apart. Text
-// that the caller inserts between lines, such as a heading, does not change the columns.
+// Aligned formats each row as a line of text. The cells of all lines begin at the same columns, at
+// least two spaces apart. Text that the caller inserts between lines, such as a heading, does not
+// change the columns.
 func Aligned(rows [][]string) []string {
 	var widths []int
 	for _, r := range rows {

@@ -1,6 +1,6 @@
 // Package format formats figures for people: times, bytes, rates, changes, commits, machines and
-// counts, each in one form. The script of the report's page formats figures in the same way; tests
-// check both against testdata/figures.txt.
+// counts, each in one form. The script of the report's page formats figures in the same way. Tests
+// check the package and the script against testdata/figures.txt.
 package format
 
 import (
@@ -103,8 +103,8 @@ func Change(change float64) string {
 	return text
 }
 
-// ChangeDecimals returns how many decimals Change writes when it formats this change as a
-// percentage.
+// ChangeDecimals returns how many decimals Change writes when it formats the given change
+// as a percentage.
 func ChangeDecimals(change float64) int {
 	if math.Abs(change) < 0.09995 {
 		return 2

@@ -65,7 +65,8 @@ func ReadAll(r io.Reader) (all []*Record, err error) {
 }
 
 // ReadCut reads records like ReadAll, from a file whose writer may have been killed. If the last line is
-// truncated, ReadCut leaves this line out and returns the line's number as cut; otherwise cut is 0.
+// truncated, ReadCut leaves this line out and returns the line's number as the result cut. Otherwise cut
+// is 0.
 func ReadCut(data []byte) (recs []*Record, cut int, err error) {
 	recs, err = ReadAll(bytes.NewReader(data))
 	if damaged, ok := errors.AsType[*zkbench.DecodeError](err); ok {

@@ -356,8 +356,8 @@ func UnitOf(name string) string {
 // classes of instructions and of precompiles are not in the table.
 func Quantities() []Quantity { return slices.Clone(table) }
 
-// Position returns the position of a quantity among Quantities, for sorting. The times of stages come before the
-// figures that workloads report. All other quantities that Quantities does not have come last.
+// Position returns the position of a quantity in the order of Quantities, for sorting. The times of stages come
+// before the figures that workloads report. All other quantities that Quantities does not have come last.
 func (q Quantity) Position() int {
 	if q.group == Stages {
 		return slices.IndexFunc(table, func(row Quantity) bool { return row.group == Others })
@@ -369,7 +369,7 @@ func (q Quantity) Position() int {
 }
 
 // BetterOf returns which direction is better for figures in the given unit: Higher for rates, and Lower for all others.
-// It is for figures about which nothing else is known, such as those of go test -bench.
+// It is for figures about which nothing else is known, such as those of `go test -bench`.
 func BetterOf(unit string) Direction {
 	if IsRate(unit) {
 		return Higher
@@ -441,7 +441,7 @@ func CheckReported(name, unit string, v float64) error {
 }
 
 // Reported returns a figure that another program or an external workload has reported. If Quantities has a metric
-// with that name, the figure is of that quantity, but in the given unit.
+// with that name, the figure belongs to that quantity, but is in the given unit.
 func Reported(name, unit string, v float64, kind Kind) Metric {
 	m := Metric{Value: v, Kind: kind}
 	stage, isStage := strings.CutPrefix(name, stagePrefix)

@@ -292,8 +292,8 @@ func (r *Record) Coordinates() Axes {
 	return axes
 }
 
-// Staged reports whether the record is of a case with stages, and not of a load. The record of a case with stages has
-// no throughput, and its settings have no workers.
+// Staged reports whether the record is of a case with stages, and not of a load test. The record of a case with
+// stages has no throughput, and its settings have no workers.
 func (r *Record) Staged() bool {
 	var s struct {
 		Workers int `json:"workers"`

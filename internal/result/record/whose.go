@@ -84,9 +84,9 @@ func (r *Record) SetWhose(w Whose) {
 	}
 }
 
-// PeakMemory returns the maximum resident set of the measured program: in the window for a load, and in the stage
-// with the largest resident set for a case with stages. If an external prover ran the stages, zkbench's own memory
-// does not count. The result ok is false if the record does not have the figure.
+// PeakMemory returns the maximum resident set of the measured program. For a load test it is the maximum in the
+// window. For a case with stages it is the largest of the stages' maximums. If an external prover ran the stages,
+// zkbench's own memory does not count. The result ok is false if the record does not have the figure.
 func (r *Record) PeakMemory() (peak Metric, ok bool) {
 	if !r.Staged() {
 		return r.Metric(PeakRSS)

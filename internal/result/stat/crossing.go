@@ -24,11 +24,12 @@ type Rise struct {
 //
 // Counts are modelled as quasi-Poisson, with the logarithm of their share linear in x (McCullagh
 // and Nelder, Generalized Linear Models, 2nd ed., chapter 9), and fitted by iterated least
-// squares. The model fits because the share of a queue's customers that wait longer than a limit
-// is exponential in the rate, at least nearly; for an M/M/1 queue with the service rate mu, this
-// share is e^((x-mu)·limit). Dispersion is estimated from the residuals, because late operations
-// come in clusters, and is at least that of a Poisson distribution. The interval is Fieller's, by
-// Student's t. An end of the interval is infinite if the counts do not bound x on that side.
+// squares. The share of a queue's customers that wait longer than a limit is at least nearly
+// exponential in the rate, so the model fits. For example, in an M/M/1 queue with the service
+// rate mu, this share is e^((x-mu)·limit). Dispersion is estimated from the residuals, because
+// late operations come in clusters, and is at least that of a Poisson distribution. The interval
+// is Fieller's, by Student's t. An end of the interval is infinite if the counts do not bound x
+// on that side.
 //
 // Crossing returns zkbench.ErrParams if there are fewer than 4 shares, if level or confidence is
 // not between 0 and 1, or if the shares do not grow with x.

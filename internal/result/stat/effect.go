@@ -86,10 +86,10 @@ func Judge(e Effect, floor float64, better record.Direction) Verdict {
 }
 
 // Tripped reports whether e trips the gate, which is a threshold for changes to the worse.
-// All of e's interval must be worse than both the gate and the noise floor. Both are
-// relative: with a gate of 0.03, a cost trips the gate if it is above 1.03 times the old
-// value, and a rate trips it if it is below 1/1.03 of the old value. If Judge returns
-// Unknown, Tripped returns false.
+// All of e's interval must be worse than both the gate and the noise floor. The gate and
+// the floor are relative: with a gate of 0.03, a cost trips the gate if it is above 1.03
+// times the old value, and a rate trips it if it is below 1/1.03 of the old value. If
+// Judge returns Unknown, Tripped returns false.
 func Tripped(e Effect, floor, gate float64, better record.Direction) bool {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
 		return false

@@ -47,7 +47,7 @@ type Fit struct {
 // zkbench.ErrParams too if y or the fitted curve is not above 0 at every point.
 func Line(x, y []float64, scatter Scatter) (Fit, error) { return polynomial(x, y, 1, scatter) }
 
-// Quadratic fits a parabola to four or more points. Everything else is as for Line.
+// Quadratic fits a parabola to four or more points. Otherwise it works like Line.
 func Quadratic(x, y []float64, scatter Scatter) (Fit, error) { return polynomial(x, y, 2, scatter) }
 
 // Evaluate returns the curve's value at x.

@@ -30,8 +30,8 @@ func (w *Welch) Add(class int, value float64) {
 func (w *Welch) N() [2]uint64 { return w.n }
 
 // T returns the statistic, which is positive if class 0 has the larger mean. If neither
-// class varies, it is infinite if the means differ and 0 if they do not. It is 0 if a class
-// has fewer than two values.
+// class varies, the statistic is infinite for different means and 0 for equal ones. The
+// statistic is 0 if a class has fewer than two values.
 func (w *Welch) T() float64 {
 	if w.n[0] < 2 || w.n[1] < 2 {
 		return 0

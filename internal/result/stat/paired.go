@@ -21,9 +21,9 @@ const exactPairs = 100
 // averages, chosen by the null distribution of Wilcoxon's signed-rank statistic (Hollander,
 // Wolfe and Chicken, Nonparametric Statistical Methods, 3rd ed., sections 3.1 to 3.3). The
 // distribution is exact for up to 100 pairs. If log ratios are zero or equal, the closed
-// interval keeps at least its confidence, and P is exact for these ranks: zeros are ranked
-// and then left out (Pratt 1959), equal ones share their mean rank, and all assignments of
-// signs are counted.
+// interval has at least the requested confidence. Zeros are ranked and then left out (Pratt
+// 1959), and equal log ratios share their mean rank. P is exact for these ranks, because
+// all assignments of signs are counted.
 //
 // Paired returns zkbench.ErrParams if the lengths differ or confidence is not between 0 and
 // 1, and a *SampleError if a figure has no logarithm. If there are too few pairs, it returns

@@ -31,7 +31,7 @@ const (
 )
 
 // Steps finds the steps in a series of independent figures in order of time. In a series
-// without steps, the probability that it finds one or more is at most the parameter level,
+// without steps, the probability that Steps finds any is at most the parameter level,
 // which must be from 0.005 to 0.1.
 //
 // The method is binary segmentation (Vostrikova, Soviet Mathematics Doklady 24, 1981). Each
@@ -48,9 +48,9 @@ const (
 //
 // The probability of a statistic is its rank among random orders of the same points, as in
 // E-divisive (Matteson and James, JASA 109, 2014), so no distribution is assumed. The
-// random orders are the same in every call, and so is the result. A step must also exceed
-// the median distance of the points from their level, because half of the points differ by
-// that much anyway.
+// random orders are the same in every call, so equal figures give equal results. A step
+// must also exceed the median distance of the points from their level, because half of the
+// points differ by that much anyway.
 //
 // In 300 simulated series of 8, 20 or 60 points without a step, Steps found one in at most
 // 4 series at level 0.01, and in at most 18 at level 0.05. This holds for normal noise, for
@@ -89,7 +89,8 @@ func Steps(values []float64, level float64) []Step {
 }
 
 // StepPoints returns the minimum number of points in which Steps can find a step at the
-// given level. With fewer points even the clearest order is too likely by chance.
+// given level. With fewer points even the clearest step is too likely to occur by
+// chance.
 func StepPoints(level float64) int {
 	n, halves := 1, 1.0 // ways to choose half of n points
 	for 2/halves > level*stepShare {

@@ -7,7 +7,7 @@ import (
 
 // Trend returns the change of a series from its start to its end, relative to its median.
 // The result p is the two-sided probability that a series without a trend shows a trend at
-// least as clear. The arguments means and weights are as for MeanSE.
+// least as clear. The parameters means and weights have the same meaning as in MeanSE.
 //
 // The change is the Theil-Sen slope times the length (Sen 1968). The probability is
 // computed from the Mann-Kendall statistic (Kendall 1975, with ties). The variance of this

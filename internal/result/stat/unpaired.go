@@ -19,12 +19,12 @@ const exactSide = 50
 // distribution of the Mann-Whitney statistic (Hollander, Wolfe and Chicken, Nonparametric
 // Statistical Methods, 3rd ed., sections 4.1 to 4.3). The distribution is exact for up to 50
 // processes per side. P is the p-value of benchmath's Mann-Whitney test, which benchstat
-// uses. With ties the closed interval keeps at least its confidence.
+// uses. With ties the closed interval has at least the requested confidence.
 //
-// If the processes ran interleaved while the machine drifted, they spread wider than pairs
-// do. The interval is then too wide rather than too narrow, and Paired is the better test.
-// If one side ran after the other, drift between them looks like a change, and no test can
-// distinguish the two.
+// If the processes ran interleaved while the machine drifted, their figures spread more
+// widely than the ratios of pairs do. The interval is then too wide rather than too
+// narrow, and Paired is the better test. If one side ran after the other, drift between
+// them looks like a change, and no test can distinguish drift from a change.
 //
 // If both sides are constant, as for exact metrics, the interval has no width, and P is 0 if
 // they differ and 1 if they do not. Unpaired returns zkbench.ErrParams if confidence is not

@@ -13,9 +13,9 @@ type Operation interface {
 	Run(ctx context.Context, input any) ([]byte, error)
 }
 
-// Counters runs an operation twice and returns the instructions and cycles that the second run
-// takes on its thread. It returns no metrics if the processor's counters cannot be read, and an
-// error if the operation fails.
+// Counters runs an operation twice and returns the numbers of instructions and cycles that the
+// second run takes on its thread. It returns no metrics if the processor's counters cannot be
+// read, and an error if the operation fails.
 func Counters(ctx context.Context, o Operation) ([]record.Metric, error) {
 	input, err := o.Input(ctx, 0)
 	if err != nil {

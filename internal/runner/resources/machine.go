@@ -117,9 +117,10 @@ func Watch() (until func() *Machine) {
 	return func() *Machine { return counted().since(before) }
 }
 
-// AwaitQuiet waits until nothing has disturbed this process for a second, or until limit has
-// passed or ctx has ended. The result quiet reports whether the machine became quiet. The process
-// should do nothing else meanwhile. If the platform counts nothing, the machine counts as quiet.
+// AwaitQuiet waits until nothing has disturbed this process for a second. It stops waiting when
+// the given limit has passed or ctx has ended. The result quiet reports whether the machine
+// became quiet. The process should do nothing else meanwhile. If the platform counts nothing, the
+// machine counts as quiet.
 func AwaitQuiet(ctx context.Context, limit time.Duration) (waited time.Duration, quiet bool) {
 	return awaitQuiet(ctx, limit, counted)
 }

@@ -35,9 +35,9 @@ type Usage struct {
 // Memory is the process's physical memory, in bytes.
 //
 // File counts pages that are backed by a file or by shared memory: the program's text,
-// mapped files, tmpfs, System V segments. Anon counts the others: heap, stacks,
-// the runtime's own structures. RSS is their sum. Swapped-out pages and huge pages
-// of hugetlbfs are not counted.
+// mapped files, tmpfs, System V segments. Anon counts the other pages: heap, stacks,
+// the runtime's own structures. RSS is their sum. Swapped-out pages and huge pages of
+// hugetlbfs are not counted.
 type Memory struct {
 	RSS, Anon, File    uint64 // when the window closed, before its closing collection
 	Peak               uint64 // maximum RSS within the window

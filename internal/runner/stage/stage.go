@@ -1,7 +1,7 @@
 // Package stage records the named stages of a case, such as set-up, prove and
-// prove/commit. For each it records the time, the peak memory of the process, the
-// bytes allocated, and the sizes of its results. If another program did a stage's
-// work, the memory is that program's.
+// prove/commit. For each stage it records the time, the peak memory of the
+// process, the bytes allocated, and the sizes of its results. If another program
+// did a stage's work, the memory is that program's.
 //
 // Time and allocation are those of the whole process between the stage's start and
 // end, so overlapping stages count the common part twice. Allocation is read from
@@ -57,9 +57,9 @@ func (r *Recorder) Start(name string) *Stage {
 // alone. A stage takes no samples of the memory, so there is no other value to record.
 func (s *Stage) End(sizes ...record.Metric) { s.end(sizes, func(*record.Stage) {}) }
 
-// EndOf ends a stage in which another program did the work. Its parameters are whose, which
-// is the name of that program, and peak, which is the program's largest resident set in
-// bytes, or 0 if it is not known. The allocations of this process are left out.
+// EndOf ends a stage in which another program did the work. The parameter whose names that
+// program. The parameter peak is the program's largest resident set in bytes, or 0 if that
+// is not known. The allocations of this process are left out.
 func (s *Stage) EndOf(whose record.Whose, peak uint64, sizes ...record.Metric) {
 	s.end(sizes, func(r *record.Stage) { r.Whose, r.PeakRSS, r.Allocated = whose, peak, 0 })
 }

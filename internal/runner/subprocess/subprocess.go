@@ -51,7 +51,7 @@ const (
 	drained = time.Second
 )
 
-// Use says what a program used, including the descendants that it waited for.
+// Use says what a program used, together with the descendants that it waited for.
 type Use struct {
 	Wall          time.Duration
 	User, System  time.Duration // processor time
@@ -85,10 +85,10 @@ func (e *ExitError) Error() string {
 // killed is the state of a program that SIGKILL ended.
 const killed = "signal: killed"
 
-// Cause returns the reason why a program failed, for an error's text. If message, which is the
-// program's own message, is not empty, Cause returns it. Otherwise Cause returns "no message". If
-// the parameter state says that SIGKILL ended the program, the text adds that memory may have run
-// out.
+// Cause returns the reason why a program failed, for an error's text. The parameter message is
+// the program's own message. If it is not empty, Cause returns it. Otherwise Cause returns "no
+// message". If the parameter state says that SIGKILL ended the program, the text adds that memory
+// may have run out.
 func Cause(state, message string) string {
 	switch {
 	case message != "":
@@ -119,7 +119,7 @@ type Process struct {
 }
 
 // Start starts a program. When ctx ends, the program and everything that it started is killed.
-// Start returns a *argument.ValueError if the program or its directory does not exist.
+// Start returns an *argument.ValueError if the program or its directory does not exist.
 func Start(ctx context.Context, c Command) (*Process, error) { return start(ctx, c, nil) }
 
 // start starts a program that writes to out, if out is not nil.
@@ -356,7 +356,7 @@ func (o *output) Write(b []byte) (int, error) {
 }
 
 // Tail is an io.Writer that keeps the last bytes written to it. It keeps the message of a crash
-// while its memory stays bounded.
+// in a bounded amount of memory.
 type Tail struct {
 	Limit int // minimum number of bytes to keep; up to twice as many are kept, so that writes rarely move them
 	buf   []byte

@@ -106,8 +106,8 @@ const tick = time.Second / 100
 func afterName(stat []byte) [][]byte { return bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) }
 
 // Sweep kills the processes that programs have left behind, and returns their number. It kills
-// every child of this process except those whose process IDs are in keep, so no other program may
-// be running.
+// every child of this process except those whose process IDs are in the list keep. Call it
+// only if no other child is still needed.
 func Sweep(keep ...int) (killed int) {
 	self := []byte(strconv.Itoa(os.Getpid()))
 	for found := true; found; { // the children of killed processes become children of this one

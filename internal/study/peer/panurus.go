@@ -84,7 +84,7 @@ func Theirs(work Work) *Figure {
 	return least
 }
 
-// Recorded returns the first of Panurus' figures for the given work for which memory and proof size were recorded. It
+// Recorded returns the first of Panurus' figures for the given work that includes the memory and the proof size. It
 // returns nil if there is no such figure.
 func Recorded(work Work) *Figure {
 	for _, f := range Panurus() {
@@ -169,8 +169,8 @@ type PrintedRun struct {
 	Duration            float64 // s
 }
 
-// PanurusSample returns the printed run of TestParallelBenchmarkSender with BN254, 32 bits, two inputs, two outputs,
-// bulletproof and the executor pool.
+// PanurusSample returns a run that Panurus' documentation prints: TestParallelBenchmarkSender with BN254, 32 bits,
+// two inputs, two outputs, bulletproof and the executor pool.
 func PanurusSample() PrintedRun {
 	return PrintedRun{
 		Machine: "Apple M1 Max", Workers: 10, Throughput: 240.80,

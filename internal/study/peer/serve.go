@@ -45,9 +45,10 @@ type Case struct {
 	Setup func() (op func() error, extra map[string]float64, err error)
 }
 
-// Serve runs the command of a peer program that args ask for. The parameter args contains the program's arguments,
-// without the program's name. Serve writes the names of the cases or the benchmark lines to stdout, and one line to
-// stderr if there is an error. It returns the exit status: 0 for success, 1 if the case failed, 2 for bad usage.
+// Serve runs a command of a peer program. The parameter args contains the program's arguments, which name the
+// command, without the program's name. Serve writes the names of the cases or the benchmark lines to stdout, and
+// one line to stderr if there is an error. It returns the exit status: 0 for success, 1 if the case failed, 2 for
+// bad usage.
 func Serve(args []string, stdout, stderr io.Writer, cases []Case) int {
 	name, samples, err := parseArgs(args)
 	if err != nil {

@@ -61,9 +61,9 @@ func Measure(own Own) (Yardstick, error) {
 	return y, nil
 }
 
-// WriteYardstick writes a table of our times beside Panurus' figures. Both are in units. One unit is the time of the
-// reference operation on the machine on which the figure was measured. WriteYardstick returns ErrParams, with the index
-// of the row, if Measure refuses a row.
+// WriteYardstick writes a table of our times beside Panurus' figures. All of them are in multiples of a unit: the time
+// of the reference operation on the machine on which the figure was measured. WriteYardstick returns ErrParams, with
+// the index of the row, if Measure refuses a row.
 func WriteYardstick(w io.Writer, rows []Own) error {
 	measured := make([]Yardstick, len(rows))
 	for i, own := range rows {

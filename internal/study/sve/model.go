@@ -10,7 +10,7 @@ import (
 	"github.com/zkbench/zkbench/internal/input/argument"
 )
 
-// Machine is a processor of the study's table 2.
+// Machine is a processor that table 2 of the study lists.
 type Machine struct {
 	Name, ISA, Architecture string
 	Cores                   int     // of a processor

@@ -1,4 +1,5 @@
-// Package faulttest tests operations with an executor that fails, at each of its calls in turn.
+// Package faulttest tests operations with an executor that fails: in the first run at its first
+// call, in the second run at its second call, and so on.
 package faulttest
 
 import (
@@ -26,7 +27,7 @@ func (b breaking) Do(ctx context.Context, n int, task func(context.Context, int)
 // Each runs the operation several times with ex, which must be a serial executor. In the first run the
 // executor's first call fails, in the second run its second call fails, and so on. The function Each
 // fails the test if the operation does not return the executor's error. When the operation ends before
-// the failing call, Each returns its result.
+// the failing call, Each returns the operation's error.
 func Each(t testing.TB, ex executor.Executor, operation func(executor.Executor) error) error {
 	t.Helper()
 	for n := 1; ; n++ {

@@ -1,5 +1,5 @@
 // Package forgery tests that each constraint of a circuit, or of a table of package plonkish or stark, is
-// needed. A forgery is a planted witness that is refused with the constraint and accepted without it. A
+// needed. A forgery is an invalid witness that is refused with the constraint and accepted without it. A
 // digest of the constraints would show only that they changed. Packages with such tests have a line in
 // testdata/constraints.csv.
 package forgery

@@ -33,8 +33,9 @@ func (v *Vector) Parts(value []byte, names ...string) {
 // String returns the contents of the file.
 func (v *Vector) String() string { return v.text.String() }
 
-// Indexed returns the names name[0], ..., name[n-1] for each name in names. All names with index 0
-// come first, then all names with index 1, and so on.
+// Indexed returns n names for each of the given names: those with the index 0 first, then those
+// with the index 1, and so on. For example, Indexed(2, "x", "y") returns x[0], y[0], x[1] and
+// y[1].
 func Indexed(n int, names ...string) (all []string) {
 	for i := range n {
 		for _, name := range names {

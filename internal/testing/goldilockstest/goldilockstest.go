@@ -28,7 +28,7 @@ var Edges = []uint64{
 	goldilocks.Modulus - 1<<32, goldilocks.Modulus - 2, goldilocks.Modulus - 1, goldilocks.Modulus, goldilocks.Modulus + 1, 1<<64 - 1<<32, 1<<64 - 2, 1<<64 - 1,
 }
 
-// Word draws a random 64-bit word, with probability 1/2 one of Edges.
+// Word draws a random 64-bit word. With probability 1/2 the word is one of Edges.
 func Word(random *rand.Rand) uint64 {
 	if random.IntN(2) == 0 {
 		return Edges[random.IntN(len(Edges))]

@@ -11,7 +11,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/golden"
 )
 
-// Vector is a message with its two digests, of which only one need be present.
+// Vector is a message with its two digests. One of them may be missing.
 type Vector struct {
 	Message []byte
 	Digests map[byte][keccak.Digest]byte // by padding byte: keccak.Keccak256 or keccak.SHA3256

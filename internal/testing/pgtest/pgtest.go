@@ -32,7 +32,7 @@ type Server struct {
 
 // URL returns the address of the server. It starts the server if it is not running. It skips short
 // tests. If there is no PostgreSQL, it skips the test too, unless ZKBENCH_REQUIRE names "postgres" (see
-// testsize).
+// package testsize).
 func (s *Server) URL(t testing.TB) string {
 	t.Helper()
 	s.mu.Lock()

@@ -26,7 +26,7 @@ const emulator = "qemu-aarch64"
 type Binary struct{ path, emulator string }
 
 // Build compiles the tests of the package in the current folder. It skips short tests. If there is no QEMU, it skips
-// the test too, unless ZKBENCH_REQUIRE names "qemu" (see testsize).
+// the test too, unless ZKBENCH_REQUIRE names "qemu" (see package testsize).
 func Build(t testing.TB) Binary {
 	t.Helper()
 	testsize.Full(t)

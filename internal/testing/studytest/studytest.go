@@ -18,10 +18,10 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Plan checks the plan that the study s makes with the options o, and returns the cases of this plan. Every
-// case must be one that its workload accepts. No case may be planned twice in a round, except the cases of one
-// workload, whose name is the parameter often. A quick plan must have fewer than half as many cases as this
-// plan. If workloads are missing in defs, a plan must name them.
+// Plan checks the plan that the study s makes with the options o, and returns the cases of this plan. The
+// workload of every case must accept the case. No case may be planned twice in a round, except the cases of
+// one workload, whose name is the parameter often. A quick plan must have fewer than half as many cases as
+// this plan. If workloads are missing in defs, a plan must name them.
 func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, often string) []suite.Case {
 	t.Helper()
 	jobs, missing := s.Plan(defs, o)

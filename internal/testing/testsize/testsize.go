@@ -1,5 +1,5 @@
-// Package testsize says how much tests should do. There are three sizes: short (go test -short, quick enough
-// for a first try), full, and long (make test-long, which takes hours).
+// Package testsize says how much work tests should do. There are three sizes: short (go test -short, quick
+// enough for a first try), full, and long (make test-long, which takes hours).
 package testsize
 
 import (
@@ -50,8 +50,8 @@ func Program(t testing.TB, need string, names ...string) string {
 	return ""
 }
 
-// Rust skips the test if there is no rustc, or if rustc lacks the library for target. No test may require these
-// two, because `make deps` does not install them.
+// Rust skips the test if there is no rustc, or if rustc lacks the library for target. No test may require rustc
+// or such a library, because `make deps` installs neither.
 func Rust(t testing.TB, target string) {
 	t.Helper()
 	folder, err := exec.CommandContext(t.Context(), "rustc", "--print", "target-libdir", "--target", target).Output()

@@ -1,7 +1,8 @@
 // Package charts draws the records of a suite. Charts of a workload show throughput by CPUs, latency by throughput,
 // how well the workload scales, what inputs and outputs cost, and the times of stages. Other charts show the sizes of
-// proofs of all workloads. A point is the median of a case's repetitions, which suite.Results writes too. The cases
-// that a line connects differ only in what the chart's axes show. Different machines or builds are never on one line.
+// proofs of all workloads. A point is the median of a case's repetitions, the same median that suite.Results writes.
+// The cases that a line connects differ only in what the chart's axes show. Different machines or builds are never on
+// one line.
 package charts
 
 import (

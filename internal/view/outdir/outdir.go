@@ -22,8 +22,8 @@ import (
 // directory.
 const RecordsFile = "records.jsonl"
 
-// Records returns the path of a directory's records: that of RecordsFile or, if only its
-// gzip-compressed form exists, the path of that form.
+// Records returns the path of the file of records in a directory: RecordsFile or, if
+// only its gzip-compressed form exists, that form.
 func Records(dir string) string {
 	path := filepath.Join(dir, RecordsFile)
 	if !exists(path) && exists(path+record.Packed) {
@@ -142,9 +142,9 @@ func (d *Dir) Close() error {
 	return err
 }
 
-// View calls write and puts its output into the file in dir that has the given name. If there
-// is no output, because the record has no figures for the view, View removes the file if it
-// exists.
+// View calls the function write and puts its output into the file with the given name in the
+// directory dir. If there is no output, because the record has no figures for the view, View
+// removes the file if it exists.
 func View(dir, name string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

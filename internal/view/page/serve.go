@@ -11,9 +11,10 @@ import (
 )
 
 // Handler returns a handler that serves the page at "/" and its current data at "/data.json".
-// It calls read once for each request, possibly from several goroutines. It answers only GET
-// and HEAD requests, and only if their Host is localhost, 127.0.0.1 or [::1]. Other sites
-// therefore cannot read the page through a host name of their own (DNS rebinding).
+// It calls the function read once for each request, possibly from several goroutines. It
+// answers only GET and HEAD requests, and only if their Host is localhost, 127.0.0.1 or
+// [::1]. Other sites therefore cannot read the page through a host name of their own (DNS
+// rebinding).
 func Handler(read func() (Data, error)) http.Handler {
 	h := &handler{read: read, viewer: new(viewer)}
 	h.parts, h.broken = loadParts()

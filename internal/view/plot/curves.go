@@ -23,7 +23,7 @@ type Curves struct {
 }
 
 // Curve is one series with its points in the order of X. Points that are negative or not finite
-// are not drawn, and on logarithmic axes neither are points at 0.
+// are not drawn. Points at 0 are not drawn on logarithmic axes.
 type Curve struct {
 	Name      string
 	Points    []Point
@@ -38,7 +38,7 @@ type Point struct {
 	Name           string   // drawn beside the point; may be empty
 }
 
-// Interval is the range of the repetitions of a value.
+// Interval is the range of a value over the repetitions of a measurement.
 type Interval struct{ Least, Most float64 }
 
 // Mark is a vertical line at X. The chart's key has the name of the line.

@@ -1,7 +1,7 @@
 // Package plot draws charts as SVG and PDF. For one record it draws latency by percentile,
-// the distribution of latencies, and a timeline of the window. These depend only on the
-// record, and the same record gives the same bytes. For many records, Write and Document
-// draw charts that are given as a Figure.
+// the distribution of latencies, and a timeline of the window. These charts depend only on
+// the record, so equal records give equal bytes. For many records, Write and Document draw
+// charts that are given as a Figure.
 //
 // Colours are those of Okabe and Ito, "Color Universal Design", 2008, which people with any
 // kind of colour vision can distinguish. Lines in the same diagram have different dashes, so

@@ -11,18 +11,19 @@ import (
 )
 
 // Benchmark writes a record in the Go benchmark format
-// (https://go.dev/design/14313-benchmark-format): the configuration, the direction of units
-// that the format does not know, and one result line
+// (https://go.dev/design/14313-benchmark-format): the configuration, a line that says that
+// more ops/s are better, and one result line
 //
 //	BenchmarkSender/curve=BN254/workers=2-2 241 41412840 ns/op 41257005 P50-ns ...
 //
 // Metrics of the kind record.Exact follow with their own units. A unit may occur only once on a
 // line. If a unit is already used, Benchmark therefore puts the name of the metric before it. If
-// a figure is that of another program, for example the memory of a foreign prover, the name of
+// a figure belongs to another program, for example the memory of a foreign prover, the name of
 // the program precedes the unit. Figures that the record does not have are left out.
 //
-// A record of stages has the time of each stage, for example prove-ns. Benchmark writes nothing
-// if the record has no figures, or if it has neither stages nor a completed operation.
+// The line for a case with stages has the time of each stage, for example prove-ns. Benchmark
+// writes nothing if the record has no figures, or if it has neither stages nor a completed
+// operation.
 func Benchmark(w io.Writer, rec *record.Record) error {
 	done := rec.Count(record.CountDone)
 	staged := slices.ContainsFunc(rec.Metrics, func(m record.Metric) bool { return m.Group() == record.Stages })
@@ -105,10 +106,10 @@ func resultFigures(rec *record.Record, add func(m record.Metric, unit string)) {
 // occur only once.
 type Units map[string]bool
 
-// Take turns a unit into one word for the figure m, adds the word to u, and returns it as own.
-// If u already has the unit, the word begins with the name of the metric. The result ok is false
-// if the line cannot have the figure: if its value is not a finite number, or if u already has
-// the word that begins with the metric's name.
+// Take turns a unit into one word for the figure m, adds the word to u, and returns the word as
+// the result own. If u already has the unit, the word begins with the name of the metric. The
+// result ok is false if the line cannot have the figure: if its value is not a finite number, or
+// if u already has the word that begins with the metric's name.
 func (u Units) Take(m record.Metric, unit string) (own string, ok bool) {
 	if own = token(unit); own == "" || u[own] {
 		own = strings.Trim(token(m.Name())+"-"+own, "-")

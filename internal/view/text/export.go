@@ -140,10 +140,10 @@ func withUnit(m record.Metric) string { return m.Name() + " [" + m.Unit() + "]" 
 // longestName is the maximum length of a directory's name, in bytes. File systems accept 255.
 const longestName = 180
 
-// FileName returns text as a name of a file or directory that every operating system
-// accepts. Characters that Windows does not accept, such as / and \, become _. If the
-// name is too long, empty or reserved by Windows for a device, it ends in a digest of
-// the text.
+// FileName converts text to a name for a file or directory that every operating
+// system accepts. Characters that Windows does not accept, such as / and \, become _.
+// If the name is too long, empty or reserved by Windows for a device, it ends in a
+// digest of the text.
 func FileName(text string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f || r == '\ufffd' || strings.ContainsRune(`<>:"/\|?*`, r) {

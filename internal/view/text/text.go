@@ -50,7 +50,7 @@ func (s Style) Case(w io.Writer, rec *record.Record) error {
 	return p.flush(w)
 }
 
-// Stages writes the report of a record of stages as plain text: what ran, each stage,
+// Stages writes the report of a case with stages as plain text: what ran, each stage,
 // exact figures, findings.
 func Stages(w io.Writer, rec *record.Record) error {
 	p := &page{}

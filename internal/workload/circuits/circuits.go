@@ -1,5 +1,5 @@
-// Package circuits defines the workloads with circuits, from arithmetic gates to pairings. They are proved with
-// gnark's proof systems and with this module's own, and each stage is measured by itself.
+// Package circuits defines the workloads with circuits, from arithmetic gates to pairings. The circuits are
+// proved with gnark's proof systems and with this module's own. Each stage is measured by itself.
 package circuits
 
 import (

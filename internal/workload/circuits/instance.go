@@ -57,7 +57,7 @@ func (i *instance) Input(ctx context.Context, seq uint64) (any, error) {
 const oneWitness = 1 << 62
 
 // SecretInput implements workload.Secret for the stages that use a witness. It returns the same assignment each time if
-// fixed is set, and another one each time if not. For other stages it returns a *argument.ValueError.
+// fixed is set, and another one each time if not. For other stages it returns an *argument.ValueError.
 func (i *instance) SecretInput(ctx context.Context, seq uint64, fixed bool) (any, error) {
 	if i.stage != stageProve && i.stage != stageWitness {
 		return nil, &argument.ValueError{Field: record.StageKey, Value: i.stage, Accepted: stageProve + ", " + stageWitness + ", which use the witness"}

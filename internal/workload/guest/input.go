@@ -12,7 +12,7 @@ import (
 
 // MakeInput returns an input for the guest with the given name: the first one that the workload Guest makes with this
 // seed. The parameter size is a value of the workload's axis "size". If it is negative, MakeInput uses the guest's
-// default size. MakeInput returns a *argument.ValueError if the name or size is not accepted.
+// default size. MakeInput returns an *argument.ValueError if the name or size is not accepted.
 func MakeInput(ctx context.Context, name string, size int, seed uint64) ([]byte, error) {
 	i := slices.IndexFunc(subjects, func(s *subject) bool { return s.name == name })
 	if i < 0 {
@@ -33,8 +33,9 @@ func MakeInput(ctx context.Context, name string, size int, seed uint64) ([]byte,
 	return raw, err
 }
 
-// NameOf returns the name of the guest that path leads to, or an empty string if path does not look like a guest of
-// this module. The path is that of a folder in riscv/guests, or of a file that "make guests" has built from one.
+// NameOf returns the name of the guest that path leads to. It returns an empty string if path does not look like
+// the path of a guest of this module. The path of a guest leads to a folder in riscv/guests, or to a file that
+// "make guests" has built from such a folder.
 func NameOf(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {

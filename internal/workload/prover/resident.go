@@ -24,7 +24,7 @@ import (
 )
 
 // Protocol is the version of the protocol between this package and resident provers. A request is
-// a line of JSON, and so is the answer (docs/provers.md).
+// a line of JSON, and its answer is another one (docs/provers.md).
 const Protocol = 1
 
 // request is a line that is sent to a prover.

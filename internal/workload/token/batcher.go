@@ -15,7 +15,7 @@ import (
 )
 
 // batching returns the limits of the case's queue. Max is 0 if the case has no queue. It
-// returns a *argument.ValueError for a wait without a queue.
+// returns an *argument.ValueError for a wait without a queue.
 func batching(c workload.Case) (validator.Batching, error) {
 	most, wait := workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis()
 	n, err := strconv.Atoi(most.ValueOf(c))

@@ -31,7 +31,7 @@ func Sender() workload.Def {
 }
 
 // SenderConstantTime returns a workload like Sender in which sums over secrets take constant time. The workload
-// has only the curves that support this.
+// has only the curves that support such sums.
 func SenderConstantTime() workload.Def {
 	def := Sender()
 	def.Name, def.Alias = "SenderConstantTime", ""

@@ -22,8 +22,8 @@ const Panurus = "panurus"
 const peerBatch = 64
 
 // Tokens returns the cases of our peer for tokens. The parameter proof is the kind of range proof that the peer uses,
-// "bulletproof" or "csp". The first cases are range proofs over BN254, under the names that all peers use. After them
-// come the transfers for which there are figures of Panurus; Tokens takes their workloads from defs. The last cases
+// "bulletproof" or "csp". The first cases are range proofs over BN254, under the names that all peers use. The
+// transfers for which there are figures of Panurus follow; Tokens takes their workloads from defs. The last cases
 // measure the reference operation (peer.GLVCases).
 func Tokens(proof string, defs []workload.Def) []peer.Case {
 	var cases []peer.Case
@@ -229,7 +229,7 @@ func (t *transferCase) setup() (func() error, map[string]float64, error) {
 // Transfers returns the times of our transfers in the result of a comparison, each with the time of the reference
 // operation. It returns only transfers for which there is a figure of Panurus. It leaves out a transfer if Panurus' own
 // program was measured for it in the same comparison. The parameter program is the name of our program in the
-// comparison, and proof is the kind of range proof that our program uses.
+// comparison. The parameter proof is the kind of range proof that our program uses.
 func Transfers(result *peer.Result, program, proof string, defs []workload.Def) (rows []peer.Own) {
 	for _, t := range transferCases(proof, defs) {
 		own, ok := result.Find(program, t.name())

@@ -10,7 +10,7 @@ import (
 func Quota() float64 { return cgroupQuota(os.DirFS("/")) }
 
 // Memory returns the machine's total memory and the memory that is available to new work, in bytes. The limits
-// of the process' control groups bound both. A number that is not known is Unlimited.
+// of the process' control groups bound both numbers. A number that is not known is Unlimited.
 func Memory() (total, available uint64) { return memory(os.DirFS("/")) }
 
 func memory(root fs.FS) (total, available uint64) {
