@@ -161,9 +161,9 @@ func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 	})
 }
 
-// NameAxis returns a copy of the axis a that is an axis of names. The parameter accepted lists the names, which users may type in upper or
-// lower case, and def lists the values in the default matrix. If def has values, the first one becomes Smoke. If a
-// has no key or no flag, the name of a is used instead.
+// NameAxis returns a copy of the axis a that is an axis of names. The parameter accepted lists the names, which users
+// may type in upper or lower case, and def lists the values in the default matrix. If def has values, the first one
+// becomes Smoke. If a has no key or no flag, the name of a is used instead.
 func NameAxis(a Axis, accepted, def []string) Axis {
 	a = a.named()
 	a.Accepted, a.Names, a.Default = strings.Join(accepted, ", "), slices.Clone(accepted), slices.Clone(def)
