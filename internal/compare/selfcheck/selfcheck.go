@@ -139,8 +139,8 @@ type Session struct {
 	Sees      map[string]float64 `json:"sees"`    // minimum detectable effect by metric; absent: none
 }
 
-// AnswerCount says how many sessions of a trial had the result Answer, and which numbers of
-// sessions were allowed.
+// AnswerCount says how many sessions of a trial had the result Answer, and how many may have it if
+// the comparison works.
 type AnswerCount struct {
 	Answer Answer `json:"answer"`
 	Count  int    `json:"count"`

@@ -12,8 +12,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// IOStatsFile is the name of the file that shows what inputs and outputs cost. The script of the public study gives its
-// file the same name.
+// IOStatsFile is the name of the file that shows what inputs and outputs cost. The script of the study that this
+// package reproduces gives its file the same name.
 const IOStatsFile = "benchmark_IOstats.csv"
 
 // IOStats writes a table, in CSV format, of time, memory and allocations for each number of bits, inputs and outputs.

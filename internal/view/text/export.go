@@ -21,8 +21,8 @@ import (
 // version 1.3, which the HdrHistogram tools of every language read. The log has one line for
 // each interval, or a single line if the record has no intervals.
 //
-// Times are in seconds since the window opened. The log's base time, which stands for the time
-// of the opening, is the record's time. The maximum of a line is in ms, as the tools expect.
+// Times are in seconds since the window opened. The log's base time is the record's time; readers
+// take it for the time at which the window opened. The maximum of a line is in ms, as the tools expect.
 // HDRLog returns ErrParams if the record has no such histogram.
 func HDRLog(w io.Writer, rec *record.Record, name string) error {
 	h, ok := rec.Histogram(name)

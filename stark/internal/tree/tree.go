@@ -69,8 +69,9 @@ func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
 	return t
 }
 
-// RunOf returns a value for the parameter run of New. It is for trees whose leaves are set by calls of Leaves
-// with 2^log leaves each. Each of these calls sets aligned groups of 2^RunOf(log) leaves.
+// RunOf returns the logarithm of a number of leaves, for the parameter run of the function New. It is meant for a
+// tree whose leaves are set by calls of Leaves with 2^log leaves each: each such call sets aligned groups of
+// 2^RunOf(log) leaves.
 func RunOf(log int) int { return min(log, bits.Len(chunk)-1) }
 
 // Leaves hashes leaves, one for each row of the columns. The parameter first is the index of the first of
