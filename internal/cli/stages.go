@@ -24,7 +24,7 @@ func stagesCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	f := jobs.NewStagesFlags(cmd.Flags(), p.Defs())
 	cmd.Long = "Run each stage of a circuit once, each case in a process of its own. The output has the time,\n" +
 		"peak memory, allocations and sizes of each stage; for several cases only the times, one line each.\n" +
-		"An axis without a flag has one small value.\n" +
+		"On more than one processor, the executor without a flag is pool, which uses all of them.\n" +
 		"Workloads: " + f.IDs + "."
 	verbose := cmd.Flags().BoolP("verbose", "v", false, "print the full report of each case, even if there are several")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

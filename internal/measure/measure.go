@@ -148,6 +148,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 	if err != nil {
 		return err
 	}
+	noteIdle(rec, s.Named(c))
 	if s.Measured != nil {
 		s.Measured(rec)
 	}
@@ -236,6 +237,7 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	}
 	rec.SetWhose(record.OfOperations)
 	rec.Findings = append(rec.Findings, staged.Findings...)
+	noteIdle(rec, c)
 	conclude(ctx, rec, err)
 	return rec
 }

@@ -78,13 +78,25 @@ func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 	for _, p := range all {
 		for _, c := range p.Cases {
 			for _, n := range counts {
+				staged := c
+				if o := f.axes[record.ExecutorKey]; n > 1 && o != nil && !o.Given {
+					staged = onAll(p.Def, c)
+				}
 				plan.Jobs = append(plan.Jobs, measure.Job{
-					Workload: p.Def.Name, Spec: p.Def.Spec, Case: c.With(ProcessorsAxis().Key, strconv.Itoa(n)), Settings: s, Deadline: stagesDeadline, Procs: n, Stages: true,
+					Workload: p.Def.Name, Spec: p.Def.Spec, Case: staged.With(ProcessorsAxis().Key, strconv.Itoa(n)), Settings: s, Deadline: stagesDeadline, Procs: n, Stages: true,
 				})
 			}
 		}
 	}
 	return plan, nil
+}
+
+// onAll returns the case c with the executor that uses all processors, if the workload has it.
+func onAll(def workload.Def, c workload.Case) workload.Case {
+	if a, ok := def.Axis(record.ExecutorKey); ok && slices.Contains(a.Names, record.Pool) {
+		return c.With(record.ExecutorKey, record.Pool)
+	}
+	return c
 }
 
 // checkSRS returns an error if the file of --srs cannot be opened or no case would read it, or if

@@ -268,8 +268,11 @@ const (
 	StageKey    = "stage"   // of workloads whose operation is one stage of several
 )
 
-// Serial is the value of the axis ExecutorKey in cases whose operations run on one goroutine.
-const Serial = "serial"
+// Values of the axis ExecutorKey.
+const (
+	Serial = "serial" // each operation runs on one goroutine
+	Pool   = "pool"   // the pieces of an operation run on all processors
+)
 
 // Processors returns the number of processors that the case could use: the value of its axis CPUsKey, or GOMAXPROCS
 // if the case has no such axis.
@@ -347,6 +350,9 @@ const (
 	PeakSampled = "peak-sampled"
 	// Disturbed is the finding for a case that did not have the machine to itself.
 	Disturbed = "disturbed"
+
+	// IdleProcessors is the finding for a case whose operations used fewer processors than it had.
+	IdleProcessors = "idle processors"
 )
 
 // Histogram is an HDR histogram in its compressed encoding V2, as base64. HdrHistogram libraries of all

@@ -84,6 +84,7 @@ func FindingNames() []Term {
 		{"dropped", "operations arrived when the queue was full: lower the rate or enlarge --queue"},
 		{"eager witness", "a circuit is built together with its witness: the stages build and witness are the same"},
 		{"error", "what an operation failed with, and how often"},
+		{IdleProcessors, "fewer processors were used than --cpus gave: --executor pool, more --workers, or a smaller number"},
 		{"input-changed", "operations changed their input, so later ones measured something else: copy the input first"},
 		{"inputs", "each operation built its input within the window: figures of throughput and memory include that"},
 		{"joint keys", "the library makes proving and verifying key in one call: the stage keys is both"},
