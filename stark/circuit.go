@@ -43,8 +43,9 @@ type shown struct {
 // returns the cells all the same. The program is then complete and has run on zeros for these positions, and
 // b.Err reports the failure.
 //
-// Circuit returns zkbench.ErrParams unless the system uses Poseidon over Goldilocks without zero knowledge,
-// in the builder's extension, and the statement has one form.
+// Circuit returns zkbench.ErrParams if the system uses another field than Goldilocks, another hash than
+// Poseidon, another extension than the builder, or zero knowledge. It also returns this error if the
+// statement accepts several forms.
 func (s *System) Circuit(b *circuit.Builder, proof []byte, about Statement) ([]circuit.Cell, error) {
 	if _, err := s.inCircuit(); err != nil {
 		return nil, err

@@ -156,8 +156,8 @@ func (p *PublicParams) check() error {
 //	version(2) curve bits(1) count(1) systems policy
 //	system = proof type, aggregation(2) stop(2) digest(64)
 //
-// Numbers are big-endian. Names follow a length of 1 byte. The policy's encoding follows a length of 3 bytes.
-// Encode returns an ErrParams that names the field if a field is not acceptable. It checks neither digests
+// Numbers are big-endian. A byte with its length stands before each name, and 3 bytes with its length before the
+// policy's encoding. Encode returns an ErrParams that names the field if a field is not acceptable. It checks neither digests
 // nor auditors' keys.
 func (p *PublicParams) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {

@@ -1,8 +1,8 @@
 // Package poseidon proves paths in the Merkle trees of package merkle, with Poseidon digests over Goldilocks.
 // It uses package stark. The statement is "I know a path from a row with this digest to this root, in a tree
 // of this shape". The siblings and the row's index are hidden or exposed (stark.Visibility). If they are
-// hidden, the parameters need zero knowledge. Each row of the table holds one permutation, with two columns
-// for each S-box. The function State adds the same constraints to other tables.
+// hidden, the parameters need zero knowledge. The proof has one table. Each of its rows holds one permutation,
+// with two columns for each S-box. The function State adds the same constraints to other tables.
 package poseidon
 
 import (

@@ -50,8 +50,8 @@ func OnSeveralCPUs[C any](cases []C, recordOf func(C) *Record) []C {
 	return slices.DeleteFunc(slices.Clone(cases), func(c C) bool { return len(counts[name(c)]) < 2 })
 }
 
-// SameAsCPUs is the value of the axis WorkersKey for a chart's line whose cases have as many workers
-// as CPUs.
+// SameAsCPUs stands for the number of workers on a line of a chart, if each case of the line has as
+// many workers as processors.
 const SameAsCPUs = "CPUs"
 
 // LinesByCPUs groups cases that differ only in their number of CPUs into lines, each sorted by that number.

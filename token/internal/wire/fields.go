@@ -134,8 +134,7 @@ type Builder struct {
 	err error
 }
 
-// Bound checks that n is at least the parameter least and at most the parameter most. The parameter what names
-// n in errors.
+// Bound checks that least ≤ n ≤ most. Errors call n by the text in the parameter what.
 func (b *Builder) Bound(what string, n, least, most int) {
 	if b.err == nil && (n < least || n > most) {
 		b.err = &zkbench.LimitError{What: what, Estimate: int64(n), Max: int64(most)}
