@@ -61,28 +61,35 @@ func TestAction(t *testing.T) {
 	golden.Equal(t, "environment", map[string]string{"RUN": "${{ inputs.run }}", "GATE": "${{ inputs.gate }}", "BASE": "${{ inputs.base }}"}, step.Env)
 	script, _, _ := strings.Cut(strings.TrimPrefix(step.Run, `"$GITHUB_ACTION_PATH/`), `"`)
 	must.Get(os.Stat(filepath.Join(root, script)))(t)
-	var workflow struct {
-		Jobs map[string]struct {
-			Steps []struct {
-				Uses string
-				With map[string]string
+	ours := must.Get(os.ReadFile(filepath.Join(root, ".github", "workflows", "benchmarks.yml")))(t)
+	for uses, raw := range map[string][]byte{"./": ours, "zkbench/zkbench@main": must.Get(templates.ReadFile("templates/gate.yml"))(t)} {
+		var workflow struct {
+			On          string
+			Permissions map[string]string
+			Jobs        map[string]struct {
+				Steps []struct {
+					Uses string
+					With map[string]string
+				}
 			}
 		}
-	}
-	must.Do(t, yaml.Unmarshal(must.Get(os.ReadFile(filepath.Join(root, ".github", "workflows", "benchmarks.yml")))(t), &workflow))
-	used := 0
-	for _, step := range workflow.Jobs["compare"].Steps {
-		if step.Uses != "./" {
-			continue
-		}
-		used++
-		for name := range step.With {
-			if _, is := a.Inputs[name]; !is {
-				t.Errorf("the workflow gives an input %q", name)
+		must.Do(t, yaml.Unmarshal(raw, &workflow))
+		golden.Equal(t, uses+": on", "pull_request", workflow.On) // whose token can only read
+		golden.Equal(t, uses+": permissions", map[string]string{"contents": "read"}, workflow.Permissions)
+		used := 0
+		for _, step := range workflow.Jobs["compare"].Steps {
+			if step.Uses != uses {
+				continue
+			}
+			used++
+			for name := range step.With {
+				if _, is := a.Inputs[name]; !is {
+					t.Errorf("the workflow gives an input %q", name)
+				}
 			}
 		}
+		golden.Equal(t, uses+": uses of the action in the workflow", 1, used)
 	}
-	golden.Equal(t, "uses of the action in the workflow", 1, used)
 }
 
 // pullBenchmark allocates ALLOCS times and says that it takes TIME.

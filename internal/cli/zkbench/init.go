@@ -1,0 +1,106 @@
+package zkbench
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/input/argument"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// start is something that the command init begins: files that run as they are.
+type start struct {
+	name, short string
+	files       [][2]string // the path that is written, and the template
+	next        string      // a command that uses them, in their folder
+}
+
+func starts() []start {
+	return []start{
+		{
+			"gate", "Write a workflow for GitHub that compares each pull request with its base",
+			[][2]string{{".github/workflows/benchmarks.yml", "gate.yml"}},
+			"zkbench compare --git HEAD~1..HEAD --bench ./... --gate 5%",
+		},
+		{
+			"prover", "Write the file of a prover in any language, which zkbench exec measures",
+			[][2]string{{"prover.yaml", "prover.yaml"}},
+			"zkbench exec prover.yaml",
+		},
+		{
+			"guest", "Write a program in Go that runs as a RISC-V guest",
+			[][2]string{{"main.go", "main.go.tmpl"}, {"go.mod", "go.mod.tmpl"}},
+			"zkbench guest run . --input main.go",
+		},
+	}
+}
+
+// initCommand returns the command init, which writes files to begin with.
+func initCommand(stdout io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "init gate|prover|guest [DIR]",
+		Short: "Write files to begin with: a gate for pull requests, a prover, a guest",
+		Long:  "Write files to begin with, which run as they are. They have comments on what to change.",
+		Args:  cobra.ArbitraryArgs,
+		RunE:  cli.ACommand,
+	}
+	for _, s := range starts() {
+		cmd.AddCommand(&cobra.Command{
+			Use: s.name + " [DIR]", Short: s.short, Args: cobra.ArbitraryArgs,
+			Long: s.short + ".\nDIR is the folder for the files, by default the current one. Files that exist already are not changed.",
+			RunE: func(_ *cobra.Command, args []string) error {
+				dir := "."
+				switch len(args) {
+				case 0:
+				case 1:
+					dir = args[0]
+				default:
+					return &argument.ValueError{Field: "argument of init", Value: args[1], Accepted: "one folder"}
+				}
+				return s.write(stdout, dir)
+			},
+		})
+	}
+	return cmd
+}
+
+// write writes the files into the folder dir and says what to do next. It changes nothing if one of the files exists.
+func (s start) write(stdout io.Writer, dir string) error {
+	var paths []string
+	for _, file := range s.files {
+		path := filepath.Join(dir, filepath.FromSlash(file[0]))
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			return &argument.ValueError{Field: "init " + s.name, Value: path, Accepted: "a folder in which there is no such file"}
+		}
+		paths = append(paths, path)
+	}
+	for i, file := range s.files {
+		text, err := templates.ReadFile("templates/" + file[1])
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(paths[i]), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(paths[i], text, 0o644)
+		}
+		if err != nil {
+			return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
+		}
+		fmt.Fprintln(stdout, paths[i])
+	}
+	next := s.next
+	if dir != "." {
+		next = "cd " + argument.Quote(dir) + " && " + next
+	}
+	_, err := fmt.Fprintf(stdout, "try: %s\n", next)
+	return err
+}
