@@ -17,7 +17,7 @@ import (
 func TestFindingsAreListed(t *testing.T) {
 	t.Parallel()
 	literal := regexp.MustCompile(`(?:\b(?:finding|note)\(|\bFinding\{+\s*(?:Name: )?)("[a-z -]+")|\{Name: ("[a-z -]+"), Text: `)
-	constant := regexp.MustCompile(`(?m)^\s*(?:const )?(?:\w*[Ff]inding\w*|notFinite|triedAgain|AnyResult|InputChanged|Refused|PeakSampled|Disturbed)\s+= ("[a-z -]+")`)
+	constant := regexp.MustCompile(`(?m)^\s*(?:const )?(?:\w*[Ff]inding\w*|notFinite|triedAgain|AnyResult|InputChanged|Refused|PeakSampled|Disturbed|IdleProcessors)\s+= ("[a-z -]+")`)
 	written := make(map[string]string)
 	must.Do(t, filepath.WalkDir("internal", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || forTests(filepath.ToSlash(filepath.Dir(path))) {
