@@ -22,6 +22,7 @@ type compareFlags struct {
 	format, gate, gateMetrics *argument.Option
 	baseline                  *argument.Option
 	allowEnv, allowBlind      bool
+	verbose                   bool
 	git, accept               *argument.Option
 	session                   *sessionFlags
 }
@@ -47,9 +48,10 @@ func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 	}
 	flags.BoolVar(&f.allowBlind, "allow-blind", false, "pass rows that could not have shown such a change; the table says so")
 	flags.BoolVar(&f.allowEnv, "allow-env", false, "compare results from different environments; the table says so")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show all rows, also those that did not change")
 	argument.Group(flags, "Revisions", append([]string{"git"}, f.session.own...)...)
 	argument.Group(flags, "Gate", "gate", "gate-metrics", "accept", "allow-blind")
-	argument.Group(flags, "Files and output", "baseline", "format", "allow-env")
+	argument.Group(flags, "Files and output", "baseline", "format", "verbose", "allow-env")
 	return f
 }
 
@@ -107,7 +109,7 @@ func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 	o := tableOutput{stdout: stdout, allowEnv: f.allowEnv}
 	switch strings.ToLower(f.format.Text) {
 	case "text":
-		o.write = (*compare.Table).Text
+		o.write = func(t *compare.Table, w io.Writer) error { return t.Text(w, f.verbose) }
 	case "markdown":
 		o.write = (*compare.Table).Markdown
 	case "csv":

@@ -125,7 +125,8 @@ func TestCompareBench(t *testing.T) {
 	golden.Contains(t, recs[0].Output, "pkg: others/pkg\n", "BenchmarkPlanted")
 	golden.Equal(t, "compiler", runtime.Version(), recs[0].Env.Go)
 	again, messages, code := command(t, "compare", filepath.Join(temp, "session"), "--gate", "3%")
-	if _, rows, _ := strings.Cut(out, "metric"); code != ExitOK || !strings.HasSuffix(again, rows) {
+	rows, _, _ := strings.Cut(out, "\nold: ")
+	if code != ExitOK || !strings.HasPrefix(again, rows) {
 		t.Errorf("exit code %d; the records give another table:\n%s%s", code, again, messages)
 	}
 

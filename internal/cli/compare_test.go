@@ -119,7 +119,7 @@ func TestCompareGit(t *testing.T) {
 	if code != ExitFailed || !strings.Contains(out, "slower, beyond the gate") {
 		t.Fatalf("exit code %d\n%s%s", code, out, messages)
 	}
-	golden.Contains(t, out, "old: base ", "new: slower ", ", 8 processes", "changed: commit: ", "Sender/bits=8\n")
+	golden.Contains(t, out, "old: base ", "new: slower ", ", 8 processes", "versions: commit: ", "Sender/bits=8\n")
 	golden.Contains(t, messages, "building base ", "building slower ", "1/1: 24 processes of Sender, 1 worker, ", "lets pass: Sender/bits=8 latency-mean +")
 	sides := make(map[string]int)
 	for _, rec := range recordtest.ReadFile(t, "session.jsonl") {

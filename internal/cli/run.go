@@ -126,8 +126,8 @@ func formatFigure(m record.Metric, known bool) string {
 	if !known {
 		return "is not known"
 	}
-	if m.Unit() == "ns" {
-		return format.Time(m.Value)
+	if ns, _, isTime := record.TimeUnit(m.Unit()); isTime {
+		return format.Time(ns * m.Value)
 	}
 	return format.Prefixed(m.Value) + " " + m.Unit()
 }

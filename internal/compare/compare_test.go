@@ -302,7 +302,7 @@ func TestAccepted(t *testing.T) {
 		golden.Equal(t, test.file+": tripped", test.accepted == "", r.Tripped)
 		golden.Equal(t, test.file+": tripped rows", test.accepted == "", len(out.Tripped) == 1)
 		var b strings.Builder
-		must.Do(t, tab.Text(&b))
+		must.Do(t, tab.Text(&b, true))
 		golden.Equal(t, test.file+": in the text", test.accepted != "", strings.Contains(b.String(), "grew, accepted: "+test.accepted))
 	}
 	for file, place := range map[string]string{
@@ -550,23 +550,24 @@ func TestText(t *testing.T) {
 	tab.Partial = "interrupted: 24 of 36 processes measured"
 	must.Get((compare.Gate{Limit: 0.03}).Apply(tab))(t)
 	tab.Only = append(tab.Only, compare.Only{Side: stat.New, Case: "Issuer/bits=8", Metric: "proof"})
-	const want = `old: session (old), 8 processes
-new: session (new), 8 processes
-changed: commit: commit of old / commit of new
+	const want = `4 of 4 figures changed, 3 beyond the gate of 3 %: Sender/bits=8 latency-mean is 25.0 % slower; Sender/bits=8 throughput fell by 20.0 %; Sender/bits=8 proof grew by 0.10 %; and 1 more.
 PARTIAL: interrupted: 24 of 36 processes measured
-3 rows are judged at 99 % each: if nothing has changed, expect up to 0.03 wrong verdicts
-gate: 3 %
 
   metric        old           new           change   99 % interval         floor   sees    n  verdict
 Sender/bits=8
   latency-mean  100.0µs       125.0µs       +25.0 %  +25.0 % to +25.0 %    0.00 %  0.00 %  8  slower, beyond the gate
-  latency-p99   200.0µs       250.0µs       +25.0 %  +25.0 % to +25.0 %    0.00 %  0.00 %  8  slower
   throughput    10.00k ops/s  8.000k ops/s  -20.0 %  -20.0 % to -20.0 %    0.00 %  0.00 %  8  slower, beyond the gate
   proof         1000 B/proof  1001 B/proof  +0.10 %  -                     -       -       8  grew, beyond the gate
+  latency-p99   200.0µs       250.0µs       +25.0 %  +25.0 % to +25.0 %    0.00 %  0.00 %  8  slower
 only in new: Issuer/bits=8 proof
+old: session (old), 8 processes
+new: session (new), 8 processes
+versions: commit: commit of old / commit of new
+3 rows are judged at 99 % each: if nothing has changed, expect up to 0.03 wrong verdicts
+gate: 3 %
 `
 	var b strings.Builder
-	must.Do(t, tab.Text(&b))
+	must.Do(t, tab.Text(&b, true))
 	squeeze := func(s string) string { // widths are the writer's business
 		var lines []string
 		for line := range strings.Lines(s) {
@@ -589,7 +590,7 @@ func TestFormsAgree(t *testing.T) {
 	tab := table(t, sessionOf(t, newMachine(1, 1.2), 8))
 	tab.Unlike = []string{"cores: 2 / 4"}
 	for name, write := range map[string]func(*strings.Builder) error{
-		"text":     func(b *strings.Builder) error { return tab.Text(b) },
+		"text":     func(b *strings.Builder) error { return tab.Text(b, true) },
 		"markdown": func(b *strings.Builder) error { return tab.Markdown(b) },
 		"csv":      func(b *strings.Builder) error { return tab.CSV(b) },
 		"json":     func(b *strings.Builder) error { return tab.JSON(b) },

@@ -34,6 +34,9 @@ func (t *Table) CSV(w io.Writer) error {
 	for _, text := range t.Unfit {
 		remarks = append(remarks, "not compared: "+text)
 	}
+	for _, text := range t.Unread {
+		remarks = append(remarks, "not read: "+text)
+	}
 	if t.Gate != nil && t.Gate.AllowBlind {
 		remarks = append(remarks, "blind rows are let pass")
 	}
@@ -118,18 +121,20 @@ func (r Row) data() rowData {
 // JSON writes the table as one JSON object.
 func (t *Table) JSON(w io.Writer) error {
 	doc := struct {
+		Answer  string    `json:"answer"`
 		Old     string    `json:"old"`
 		New     string    `json:"new"`
 		Changed []string  `json:"changed,omitempty"`
 		Unlike  []string  `json:"unlike,omitempty"`
 		Partial string    `json:"partial,omitempty"`
 		Unfit   []string  `json:"unfit,omitempty"`
+		Unread  []string  `json:"unread,omitempty"`
 		Busy    string    `json:"disturbed,omitempty"`
 		Gate    *float64  `json:"gate,omitempty"`        // relative
 		Blind   bool      `json:"allow_blind,omitempty"` // blind rows pass
 		Rows    []rowData `json:"rows"`
 		Only    []Only    `json:"only,omitempty"`
-	}{Old: t.Old, New: t.New, Changed: t.Changed, Unlike: t.Unlike, Partial: t.Partial, Unfit: t.Unfit, Busy: t.Disturbed, Rows: []rowData{}, Only: t.Only}
+	}{Answer: t.Answer(), Old: t.Old, New: t.New, Changed: t.Changed, Unlike: t.Unlike, Partial: t.Partial, Unfit: t.Unfit, Unread: t.Unread, Busy: t.Disturbed, Rows: []rowData{}, Only: t.Only}
 	if t.Gate != nil {
 		doc.Gate, doc.Blind = &t.Gate.Limit, t.Gate.AllowBlind
 	}

@@ -45,12 +45,20 @@ func ParseLimit(text string) (float64, error) {
 }
 
 // DefaultGated returns the names of the timed metrics that every gate judges. For the output of
-// `go test -bench`, the metrics are units, such as ns/op.
+// `go test -bench`, the metrics are units, such as ns/op; a gate also judges the time of an operation
+// in another unit, such as s/op.
 func DefaultGated() []string {
 	return []string{
 		record.LatencyMin.Name(), record.LatencyMean.Name(), record.LatencyP50.Name(), record.Throughput.Name(), record.CPUTime.Name(), record.RunTime.Name(),
 		"ns/op", "ops/s",
 	}
+}
+
+// timeOfOperation reports whether a metric of benchmark output, whose name is its unit, is the time of an operation in
+// any unit of time, for example s/op.
+func timeOfOperation(metric string) bool {
+	_, per, isTime := record.TimeUnit(metric)
+	return isTime && per == "/op" && !strings.Contains(metric, "-")
 }
 
 // Outcome is the result of applying a gate.
@@ -99,7 +107,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 			if r.Tripped = worse && i < 0; worse && i >= 0 {
 				r.Accepted = g.Accepted[i].Reason
 			}
-		case !r.gated && !slices.Contains(gated, r.Metric):
+		case !r.gated && !slices.Contains(gated, r.Metric) && (g.Only != "" || !timeOfOperation(r.Metric)):
 			continue
 		default:
 			r.Tripped = stat.Tripped(r.Effect, r.Floor, g.Limit, r.Better)
@@ -114,7 +122,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 		}
 	}
 	for _, o := range t.Only {
-		isGated := o.Metric == "" && g.Only == "" || o.exact && g.Only == "" || slices.Contains(gated, o.Metric)
+		isGated := g.Only == "" && (o.Metric == "" || o.exact || timeOfOperation(o.Metric)) || slices.Contains(gated, o.Metric)
 		if o.Side == stat.Old && isGated {
 			out.Lost = append(out.Lost, o)
 		}

@@ -31,7 +31,7 @@ func judge(old, recent, again *sample) Row {
 		Few:   old.few || recent.few,
 		Exact: old.exact, Better: old.better, // the old side decides
 	}
-	if r.Exact || old.allZero() && recent.allZero() {
+	if r.Exact || old.mostlyZero() && recent.mostlyZero() {
 		r.compareExact(old.values(), recent.values())
 		if !r.overlaps() {
 			return r
@@ -52,11 +52,14 @@ func judge(old, recent, again *sample) Row {
 		r.Floor = math.Max(stat.SplitFloor(a), stat.SplitFloor(b))
 		r.Effect, err = stat.Unpaired(a, b, Confidence)
 	}
+	if known := !math.IsNaN(r.Change) && !math.IsInf(r.Change, 0); known && err == nil {
+		r.New = r.Old * (1 + r.Change) // the change is estimated over all values, so the medians need not agree with it
+	}
 	switch {
 	case err != nil:
 		r.Verdict, r.Why = Unknown, few(err)
 	case math.IsNaN(r.Floor):
-		r.Verdict, r.Why = Unknown, "no noise floor: too few processes of one side"
+		r.Verdict, r.Why = Unknown, "no noise floor: too few values of one side"
 	default:
 		r.Verdict = r.word(stat.Judge(r.Effect, r.Floor, r.Better))
 	}
@@ -73,10 +76,16 @@ func (r *Row) overlaps() bool {
 	return r.Verdict == Same && worse && !Executed(r.Metric)
 }
 
-// allZero reports whether all figures are 0, for example bytes per operation. Then they have no
-// ratio, and agree.
-func (in *sample) allZero() bool {
-	return !slices.ContainsFunc(in.points, func(p point) bool { return p.value != 0 })
+// mostlyZero reports whether more than half of the figures are 0, for example bytes per operation. Two
+// such sides have no ratio, and agree in the median.
+func (in *sample) mostlyZero() bool {
+	zeros := 0
+	for _, p := range in.points {
+		if p.value == 0 {
+			zeros++
+		}
+	}
+	return 2*zeros > len(in.points)
 }
 
 // compareExact compares figures that repeat. They differ if the ranges of the sides do not overlap.
@@ -134,7 +143,7 @@ func (r *Row) worse() bool {
 
 // word translates a verdict of package stat for the row's unit.
 func (r *Row) word(v stat.Verdict) Verdict {
-	if isTime(r.Unit) || record.IsRate(r.Unit) || v != stat.Slower && v != stat.Faster {
+	if _, _, isTime := record.TimeUnit(r.Unit); isTime || record.IsRate(r.Unit) || v != stat.Slower && v != stat.Faster {
 		return Verdict(v)
 	}
 	if (v == stat.Slower) == (r.Better == record.Lower) {

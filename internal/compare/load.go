@@ -13,31 +13,42 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
-const acceptedFiles = "accepted: records as run --json writes them, or the output of go test -bench"
+const acceptedFiles = "accepted: records as run --json writes them, the output of go test -bench, or hyperfine's JSON"
 
-// Load reads a file of records or of `go test -bench` output. The file contains records if its
-// first line that is not empty begins with a brace. If data is wrong, Load returns an error that
-// wraps zkbench.ErrMalformed and names the file, the line, what is wrong and what is accepted. In
-// that case it returns no set, so that a part of a file is never compared as if it were the whole.
+// Load reads a file of records, of `go test -bench` output, or of hyperfine's export. It detects the
+// kind by the contents: all but benchmark output begins with a brace. If data is wrong, Load returns
+// an error that wraps zkbench.ErrMalformed and names the file, the line, what is wrong and what is
+// accepted. Lines of benchmark output that cannot be read do not make data wrong: they are left out,
+// and the table of a comparison says so.
 func Load(name string, data []byte) (*Set, error) {
-	text := bytes.TrimSpace(data)
-	var s *Set
-	var err error
-	switch {
-	case len(text) == 0:
-		err = malformed(data, 1, "the file is empty")
-	case text[0] == '{':
-		var recs []*record.Record
-		if recs, err = readRecords(data); err == nil {
-			s, err = FromRecords(name, recs)
-		}
-	default:
-		s, err = loadBenchmark(name, data)
-	}
+	s, err := load(name, data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; %s", name, err, acceptedFiles)
 	}
 	return s, nil
+}
+
+func load(name string, data []byte) (*Set, error) {
+	text := bytes.TrimSpace(data)
+	if len(text) == 0 {
+		return nil, malformed(data, 1, "the file is empty")
+	}
+	if tool := foreignTool(text); tool != "" {
+		return nil, malformed(data, 1, "a file of "+tool)
+	}
+	switch kindOf(text) {
+	case jsonTest:
+		return loadGoTest(name, data)
+	case jsonHyperfine:
+		return loadHyperfine(name, data)
+	case jsonOther:
+		recs, err := readRecords(data)
+		if err != nil {
+			return nil, err
+		}
+		return FromRecords(name, recs)
+	}
+	return loadLog(name, data)
 }
 
 // LoadSession reads the records of a whole session from one file. It returns the errors of Load and
@@ -82,59 +93,6 @@ func malformed(data []byte, line int, reason string) error {
 		offset += next + 1
 	}
 	return &zkbench.DecodeError{Path: fmt.Sprintf("line %d", line), Offset: offset, Reason: reason}
-}
-
-// loadBenchmark reads the format of https://go.dev/design/14313-benchmark-format. It skips lines
-// that are not in the format, except those by which go test reports a failure.
-func loadBenchmark(name string, data []byte) (*Set, error) {
-	if err := wholeLines(data); err != nil {
-		return nil, err
-	}
-	s := newSet(name, Benchmark)
-	line := 0
-	for text := range strings.Lines(string(data)) {
-		line++
-		text = strings.TrimSpace(text)
-		switch {
-		case strings.HasPrefix(text, `{"`):
-			return nil, malformed(data, line, "a record, or JSON of go test, among benchmark output")
-		case strings.HasPrefix(text, "--- FAIL"), strings.HasPrefix(text, "FAIL"), strings.HasPrefix(text, "panic: "):
-			s.addUnfit(true, fmt.Sprintf("line %d: %s", line, text))
-		}
-	}
-	r := benchfmt.NewReader(bytes.NewReader(data), name)
-	results := 0
-	for r.Scan() {
-		switch rec := r.Result().(type) {
-		case *benchfmt.SyntaxError:
-			return nil, malformed(data, rec.Line, rec.Msg)
-		case *benchfmt.Result:
-			results++
-			s.addEnv(record.Env{Host: rec.GetConfig("host"), OS: rec.GetConfig("goos"), Arch: rec.GetConfig("goarch"), CPU: rec.GetConfig("cpu")})
-			if err := s.addResult(rec); err != nil {
-				_, line := rec.Pos()
-				return nil, malformed(data, line, err.Error())
-			}
-		}
-	}
-	if err := r.Err(); err != nil {
-		return nil, fmt.Errorf("%w: %v", zkbench.ErrMalformed, err)
-	}
-	if results == 0 && len(s.unfit) == 0 {
-		return nil, malformed(data, 1, "no record and no benchmark result in the file")
-	}
-	for _, in := range s.samples {
-		in.applyUnits(r.Units())
-	}
-	return s, nil
-}
-
-// wholeLines refuses a file whose last line is cut: its last figure or unit may be incomplete.
-func wholeLines(data []byte) error {
-	if data[len(data)-1] == '\n' {
-		return nil
-	}
-	return malformed(data, bytes.Count(data, []byte{'\n'})+1, "the file ends within this line, so it is truncated")
 }
 
 // addResult adds the figures of one result line. The unit is the metric's name.

@@ -3,11 +3,13 @@ package compare_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/testing/golden"
@@ -20,27 +22,104 @@ func TestLoadRefuses(t *testing.T) {
 	for _, test := range []struct{ name, in, want string }{
 		{"file=empty", " \n", "line 1 at byte 0: the file is empty"},
 		{"records=truncated", rec + rec[:40], "line 2 at byte 122: truncated record"},
-		{"records=foreign", `{"Action":"start"}` + "\n", "no schema; accepted: schema 1"},
+		{"records=foreign", `{"level":"info"}` + "\n", "no schema; accepted: schema 1"},
 		{"records=mixed", rec + line, "line 2 at byte 122: not a record"},
 		{"records=no workload", `{"schema":1,"id":"A","status":"ok"}` + "\n", "record A at byte 0: names no workload"},
 		{"records=metric twice", strings.Replace(rec, "}]", `},{"name":"proof","unit":"B","value":2,"kind":"exact"}]`, 1), "metric proof of W occurs twice"},
-		{"benchmark=truncated", line + "BenchmarkX 10 5 ns/o", "line 2 at byte 22: the file ends within this line"},
-		{"benchmark=syntax", line + "BenchmarkX 10\n", "line 2 at byte 22: missing measurements"},
-		{"benchmark=no unit", line + "BenchmarkX 10 5\n", "line 2 at byte 22: missing units"},
-		{"benchmark=not finite", "BenchmarkX 10 NaN ns/op\n", "ns/op is not finite"},
-		{"benchmark=unit twice", "BenchmarkX 10 5 ns/op 6 ns/op\n", "ns/op occurs twice"},
-		{"benchmark=unit metadata", line + "Unit ns/op better\n", "line 2 at byte 22: expected key=value"},
-		{"benchmark=mixed", line + rec, "line 2 at byte 22: a record, or JSON of go test, among benchmark output"},
+		{"benchmark=not finite", "BenchmarkX 10 NaN ns/op\n", "no record and no benchmark result in the file; line 1, \"BenchmarkX 10 NaN ns/op\": NaN is no figure"},
+		{"benchmark=cut", "BenchmarkX 10 5 ns/o", "the file ends within this line"},
+		{"google", `{"context": {}, "benchmarks": [{"name": "BM_x", "real_time": 5}]}`, "a file of Google Benchmark; repeat its program by compare --run"},
+		{"google=csv", "name,iterations,real_time,cpu_time,time_unit\nBM_x,10,5,5,ns\n", "a file of Google Benchmark"},
+		{"criterion", `{"mean":{"point_estimate":5},"median":{},"std_dev":{}}`, "a file of criterion"},
+		{"criterion=messages", `{"reason":"benchmark-complete","id":"x"}` + "\n", "a file of criterion"},
+		{"criterion=csv", "group,function,value,throughput_num,throughput_type,sample_measured_value,unit,iteration_count\n", "a file of criterion"},
+		{"hyperfine=no times", `{"results":[{"command":"x","mean":1}]}`, "results[0] at byte 0: it has no command or no times"},
+		{"hyperfine=none", `{"results":[]}`, "it has no results"},
+		{"go test=cut", `{"Action":"output","Output":"x"}` + "\n{", "line 2"},
 		{"benchmark=none", "PASS\nok x 0.1s\n", "no record and no benchmark result"},
-		{"benchmark=endless line", line + "Benchmark" + strings.Repeat("x", 1<<17) + "\n", "token too long"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			set, err := compare.Load("file", []byte(test.in))
 			if set != nil || !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error %v, want one that contains %q", err, test.want)
 			}
-			golden.Contains(t, err.Error(), "file: ", "accepted: records as run --json writes them, or the output of go test -bench")
+			golden.Contains(t, err.Error(), "file: ", "accepted: records as run --json writes them, the output of go test -bench, or hyperfine's JSON")
 		})
+	}
+}
+
+// TestLogs: files of go test -bench as people's logs have them. Each gives the same two figures; what cannot be read is
+// counted, and the first of it named.
+func TestLogs(t *testing.T) {
+	const good = "BenchmarkX-8 10 5 ns/op\nBenchmarkY-8 10 7 ns/op\n"
+	reference := must.Get(compare.Load("good", []byte(good)))(t)
+	for name, test := range map[string]struct{ in, unread string }{
+		"plain":                {good, ""},
+		"no last line break":   {strings.TrimSuffix(good, "\n") + "\nok", ""},
+		"windows":              {strings.ReplaceAll(good, "\n", "\r\n"), ""},
+		"log before figures":   {"BenchmarkX-8   \t2026/11/27 10:00:00 ready\n     10\t 5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
+		"two lines of log":     {"BenchmarkX-8   \tone\ntwo 2\n      10\t         5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
+		"log in the line":      {"BenchmarkX-8   \thello       10\t         5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
+		"figures after a log":  {"BenchmarkX-8   \tready\nhello     10\t   5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
+		"verbose":              {"BenchmarkX\nBenchmarkX-8 10 5 ns/op\nBenchmarkY\nBenchmarkY-8 10 7 ns/op\n", ""},
+		"sentence":             {good + "Benchmarks ran on 8 processors\nBenchmark 1 is the first\n", ""},
+		"log lines of JSON":    {`{"level":"info","msg":"ready"}` + "\n" + good, ""},
+		"go test -json":        {goTestJSON(good), ""},
+		"a cut line":           {good + "BenchmarkY-8 10 7 ns/o", `f, line 3, "BenchmarkY-8 10 7 ns/o": the file ends within this line, so it may be cut`},
+		"no measurement":       {good + "BenchmarkZ-8 10\n", `f, line 3, "BenchmarkZ-8 10": missing measurements`},
+		"no unit":              {good + "BenchmarkZ-8 10 5\n", `f, line 3, "BenchmarkZ-8 10 5": missing units`},
+		"not finite":           {good + "BenchmarkY-8 10 NaN B/op +Inf ns/op 7 ns/op\n", "2 lines of f, the first: line 3, "},
+		"a unit twice":         {good + "BenchmarkZ-8 10 5 ns/op 6 ns/op\n", "ns/op occurs twice in one result"},
+		"unit metadata":        {good + "Unit ns/op better\n", "expected key=value"},
+		"a record":             {good + `{"schema":1}` + "\n", "a record among benchmark output"},
+		"a line without end":   {good + "BenchmarkZ" + strings.Repeat("x", 1<<17) + " 10 5 ns/op\n", "the line is too long"},
+		"a name and no figure": {"BenchmarkZ-8 \tstarts\n" + good, ""},
+	} {
+		set, err := compare.Load("f", []byte(test.in))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		tab := must.Get(compare.Compare(compare.Sides{Old: reference, New: set}, true))(t)
+		var got []string
+		for _, r := range tab.Rows {
+			got = append(got, fmt.Sprint(r.Case, " ", r.Metric, " ", r.New))
+		}
+		golden.Equal(t, name, []string{"X-8 ns/op 5", "Y-8 ns/op 7"}, got)
+		unread := strings.Join(tab.Unread, "")
+		if !strings.Contains(unread, test.unread) || (test.unread == "") != (unread == "") {
+			t.Errorf("%s: unread %q, want %q", name, unread, test.unread)
+		}
+	}
+}
+
+// goTestJSON returns output as go test -json writes it.
+func goTestJSON(output string) string {
+	lines := `{"Action":"start","Package":"p"}` + "\n"
+	for line := range strings.Lines(output) {
+		name, figures, _ := strings.Cut(line, " ")
+		for _, part := range []string{name + " \t", figures} { // go test writes the name when the benchmark begins
+			lines += fmt.Sprintf(`{"Action":"output","Package":"p","Output":%q}`+"\n", part)
+		}
+	}
+	return lines
+}
+
+// TestHyperfine: each run of a command is an observation, and a run that failed makes its side unfit.
+func TestHyperfine(t *testing.T) {
+	file := func(seconds string, code int) *compare.Set {
+		text := fmt.Sprintf(`{"results":[{"command":"work","mean":1,"times":[%s],"exit_codes":[0,%d]}]}`, seconds, code)
+		return must.Get(compare.Load("f", []byte(text)))(t)
+	}
+	old := file("0.02,0.021,0.02,0.019,0.02,0.02,0.021,0.02,0.02,0.019", 0)
+	recent := file("0.03,0.031,0.03,0.029,0.03,0.03,0.031,0.03,0.03,0.029", 0)
+	tab := must.Get(compare.Compare(compare.Sides{Old: old, New: recent}, true))(t)
+	golden.Equal(t, "answer", "1 of 1 figure changed: work time is 50.0 % slower.", tab.Answer())
+	golden.Equal(t, "old side", "f, 10 runs", tab.Old)
+	golden.Equal(t, "row", "time 20.00ms 30.00ms", fmt.Sprintf("%s %s %s", tab.Rows[0].Metric, format.TightTime(tab.Rows[0].Old), format.TightTime(tab.Rows[0].New)))
+	_, err := compare.Compare(compare.Sides{Old: old, New: file("0.02,0.02", 1)}, true)
+	if unfit, ok := errors.AsType[*compare.UnfitError](err); !ok || !unfit.Failed {
+		t.Errorf("error %v, want one about the run that failed", err)
 	}
 }
 
@@ -105,6 +184,9 @@ func FuzzLoad(f *testing.F) {
 	must.Do(f, record.Write(&b, rec))
 	f.Add(b.Bytes())
 	f.Add([]byte("goos: linux\npkg: p\nUnit x better=higher assume=exact\nBenchmarkX/exec=serial-2 10 5 ns/op 0 B/op 1 allocs/op 2 x\n"))
+	f.Add([]byte(`{"results":[{"command":"x","times":[1,2],"exit_codes":[0,null]}]}`))
+	f.Add([]byte(`{"Action":"output","Output":"BenchmarkX 1 5 ns/op\\n"}` + "\n"))
+	f.Add([]byte("BenchmarkX \tlog\r\n 10\t5 ns/op NaN x\nBenchmarkY 3"))
 	f.Add([]byte("BenchmarkX 1 -5 ns/op\nBenchmarkX 1 0 ns/op\nFAIL\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		set, err := compare.Load("file", in)
@@ -125,7 +207,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		var out bytes.Buffer
 		for _, write := range []func() error{
-			func() error { return tab.Text(&out) }, func() error { return tab.Markdown(&out) },
+			func() error { return tab.Text(&out, true) }, func() error { return tab.Markdown(&out) },
 			func() error { return tab.CSV(&out) }, func() error { return tab.JSON(&out) },
 		} {
 			must.Do(t, write())

@@ -30,7 +30,16 @@ type Kind string
 const (
 	Records   Kind = "records"
 	Benchmark Kind = "benchmark output"
+	Hyperfine Kind = "hyperfine's runs"
 )
+
+// observation returns what gives one value of each figure: a process of zkbench, or a run of a benchmark or command.
+func (k Kind) observation() string {
+	if k == Records {
+		return "process"
+	}
+	return "run"
+}
 
 // Set holds the figures of one side of a comparison.
 type Set struct {
@@ -40,9 +49,12 @@ type Set struct {
 	envs    []record.Env     // the different environments of its processes
 	unfit   []string         // processes that failed or were stopped, and why
 	failed  bool             // one of unfit failed
+	unread  int              // lines that could not be read
 	samples []*sample        // in order of appearance
 	recs    []*record.Record // the records that the samples come from
 	index   map[key]*sample
+
+	firstUnread string // the first of the unread lines, and why
 }
 
 // key identifies a row.
@@ -219,11 +231,11 @@ func (s *Set) hosts() []string {
 	return hosts
 }
 
-// count returns the number of processes in the largest sample, in words.
+// count returns the number of processes or runs in the largest sample, in words.
 func (s *Set) count() string {
 	most := 0
 	for _, in := range s.samples {
 		most = max(most, len(in.points))
 	}
-	return format.Plural(most, "process")
+	return format.Plural(most, s.Kind.observation())
 }

@@ -53,6 +53,7 @@ type Table struct {
 	Unlike   []string // differences between environments that the caller allowed
 	Partial  string   // why there is less than planned; empty: all was measured
 	Unfit    []string // processes that failed or were stopped, and why; they are in no row
+	Unread   []string // lines of files that could not be read, and why
 	Gate     *Gate    // the gate that judged the rows; nil: none
 	Rows     []Row
 	Only     []Only
@@ -146,6 +147,9 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 	var recs []*record.Record
 	for _, set := range s.sets() {
 		recs = append(recs, set.recs...)
+		if text := set.notRead(); text != "" && !slices.Contains(t.Unread, text) {
+			t.Unread = append(t.Unread, text)
+		}
 	}
 	t.Disturbed = record.Disturbance(recs)
 	for _, old := range s.Old.samples {
@@ -164,9 +168,17 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 		t.Rows = append(t.Rows, judge(old, recent, again))
 	}
 	t.Only = append(lacking(stat.Old, s.Old, s.New), lacking(stat.New, s.New, s.Old)...)
+	if old, recent := otherUnits(s.Old, s.New); len(t.Rows) == 0 && old != nil {
+		return nil, fmt.Errorf("%w: %s is in %s in %s, in %s in %s; accepted: one unit",
+			zkbench.ErrMalformed, old.name, old.unit, s.Old.Name, recent.unit, s.New.Name)
+	}
 	if allNew := len(s.Old.samples)+len(s.Old.unfit) == 0 && len(s.New.samples) > 0; len(t.Rows) == 0 && !allNew {
-		return nil, fmt.Errorf("%w: %s and %s have no case in common, %s against %s; accepted: the same cases on both sides",
-			zkbench.ErrEnv, s.Old.Name, s.New.Name, s.Old.example(), s.New.example())
+		unread := ""
+		if len(t.Unread) > 0 {
+			unread = "; not read: " + strings.Join(t.Unread, "; ")
+		}
+		return nil, fmt.Errorf("%w: %s and %s have no case in common, %s against %s; accepted: the same cases on both sides%s",
+			zkbench.ErrEnv, s.Old.Name, s.New.Name, s.Old.example(), s.New.example(), unread)
 	}
 	return t, nil
 }
@@ -232,6 +244,21 @@ func (s Sides) environments() (changed, unlike []string) {
 		changed = appendNew(changed, env.BuildDifferences(first, e))
 	}
 	return changed, unlike
+}
+
+// otherUnits returns figures of one case that differ in their unit alone, one of each side. It returns nil if there are
+// none.
+func otherUnits(old, recent *Set) (a, b *sample) {
+	for _, a := range old.samples {
+		for _, b := range recent.samples {
+			_, _, isTime := record.TimeUnit(a.unit)
+			_, _, both := record.TimeUnit(b.unit)
+			if a.pkg == b.pkg && a.name == b.name && isTime == both && a.unit != b.unit {
+				return a, b
+			}
+		}
+	}
+	return nil, nil
 }
 
 // example returns the name of a case in the set, for a message.

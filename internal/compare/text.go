@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,12 +54,8 @@ func heading(pkg, name string) string {
 	return shown(name)[0]
 }
 
-// preamble returns the lines above the rows: the sides and remarks about the whole table.
-func (t *Table) preamble() []string {
-	lines := []string{"old: " + t.Old, "new: " + t.New}
-	if len(t.Changed) > 0 {
-		lines = append(lines, "changed: "+strings.Join(t.Changed, "; "))
-	}
+// warnings returns lines that make the whole table doubtful, for the place below the answer.
+func (t *Table) warnings() (lines []string) {
 	if len(t.Unlike) > 0 {
 		lines = append(lines, "DIFFERENT ENVIRONMENTS: "+strings.Join(t.Unlike, "; "))
 	}
@@ -70,6 +67,18 @@ func (t *Table) preamble() []string {
 	}
 	for _, text := range t.Unfit {
 		lines = append(lines, "NOT COMPARED: "+text)
+	}
+	for _, text := range t.Unread {
+		lines = append(lines, "NOT READ: "+text)
+	}
+	return shown(lines...)
+}
+
+// sides returns the lines below the rows: what was compared, and how it was judged.
+func (t *Table) sides() []string {
+	lines := []string{"old: " + t.Old, "new: " + t.New}
+	if len(t.Changed) > 0 {
+		lines = append(lines, "versions: "+strings.Join(t.Changed, "; "))
 	}
 	if n := t.judged(); n > 1 {
 		lines = append(lines, fmt.Sprintf("%d rows are judged at %g %% each: if nothing has changed, expect up to %.2g wrong verdicts", n, 100*Confidence, float64(n)*(1-Confidence)))
@@ -103,42 +112,98 @@ func (o Only) String() string {
 	return text
 }
 
-// Text writes the table as text in aligned columns. The rows of a case are below a line with the
-// case's name.
-func (t *Table) Text(w io.Writer) error {
+// mostRows is the maximum number of rows that a table shows in full: with the lines about it, they fit a screen.
+const mostRows = 24
+
+// Text writes the answer, what changed, and a summary of the other rows. The rows of a case are below
+// a line with the case's name. If all is set, or if there are few rows, the other rows follow.
+func (t *Table) Text(w io.Writer, all bool) error {
 	var b strings.Builder
-	for _, line := range t.preamble() {
+	for _, line := range append([]string{t.Answer()}, t.warnings()...) {
 		fmt.Fprintln(&b, line)
 	}
 	fmt.Fprintln(&b)
+	changed, others := t.split()
+	changed = byCase(changed)
+	below := others
+	if !all && len(t.Rows) > mostRows {
+		below = nil
+	}
 	rows := [][]string{columns()}
-	for _, r := range t.Rows {
+	for _, r := range slices.Concat(changed, below) {
 		rows = append(rows, r.cells(t.Gate))
 	}
-	// The cases' names are between the aligned lines because they are longer than any
-	// column should be.
-	name := ""
-	for i, line := range format.Aligned(rows) {
-		if i > 0 {
-			if next := heading(t.Rows[i-1].Package, t.Rows[i-1].Case); next != name {
-				name = next
-				fmt.Fprintln(&b, name)
+	if len(rows) > 1 {
+		// The cases' names are between the aligned lines because they are longer than any
+		// column should be.
+		name := ""
+		for i, line := range format.Aligned(rows) {
+			if i > 0 {
+				r := slices.Concat(changed, below)[i-1]
+				if next := heading(r.Package, r.Case); next != name || i == len(changed)+1 {
+					name = next
+					fmt.Fprintln(&b, name)
+				}
 			}
+			fmt.Fprintln(&b, "  "+line)
 		}
-		fmt.Fprintln(&b, "  "+line)
 	}
 	for _, o := range t.Only {
 		fmt.Fprintln(&b, o)
+	}
+	for _, line := range []string{t.unchanged(others), t.means()} {
+		if line != "" {
+			fmt.Fprintln(&b, line)
+		}
+	}
+	if len(below) < len(others) {
+		fmt.Fprintf(&b, "-v shows all %d rows\n", len(t.Rows))
+	}
+	for _, line := range t.sides() {
+		fmt.Fprintln(&b, line)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// Markdown writes the table in Markdown, with columns separated by pipes.
+// Markdown writes what Text writes, with tables in Markdown. The rows that did not change are folded.
 func (t *Table) Markdown(w io.Writer) error {
 	var b strings.Builder
-	for _, line := range t.preamble() {
-		fmt.Fprintf(&b, "%s  \n", escape(line))
+	line := func(text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "%s  \n", escape(text))
+		}
+	}
+	for _, text := range append([]string{t.Answer()}, t.warnings()...) {
+		line(text)
+	}
+	changed, others := t.split()
+	markdownRows(&b, byCase(changed), t.Gate)
+	if len(others) > 0 {
+		fmt.Fprintf(&b, "\n<details><summary>%s without a change</summary>\n", format.Plural(len(others), "row"))
+		markdownRows(&b, others, t.Gate)
+		fmt.Fprint(&b, "\n</details>\n")
+	}
+	fmt.Fprintln(&b)
+	for _, o := range t.Only {
+		fmt.Fprintf(&b, "- %s\n", escape(o.String()))
+	}
+	if len(t.Only) > 0 {
+		fmt.Fprintln(&b)
+	}
+	line(t.unchanged(others))
+	line(t.means())
+	for _, text := range t.sides() {
+		line(text)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// markdownRows writes rows as a table, if there are any.
+func markdownRows(b *strings.Builder, rows []Row, gate *Gate) {
+	if len(rows) == 0 {
+		return
 	}
 	row := func(cells []string) {
 		for _, c := range cells {
@@ -146,27 +211,19 @@ func (t *Table) Markdown(w io.Writer) error {
 		}
 		b.WriteString("|\n")
 	}
-	fmt.Fprintln(&b)
+	fmt.Fprintln(b)
 	row(append([]string{"case"}, columns()...))
 	b.WriteString("|---|---|--:|--:|--:|--:|--:|--:|--:|---|\n")
 	name := ""
-	for _, r := range t.Rows {
+	for _, r := range rows {
 		of := heading(r.Package, r.Case)
 		if of == name {
 			of = ""
 		} else {
 			name = of
 		}
-		row(append([]string{of}, r.cells(t.Gate)...))
+		row(append([]string{of}, r.cells(gate)...))
 	}
-	if len(t.Only) > 0 {
-		fmt.Fprintln(&b)
-	}
-	for _, o := range t.Only {
-		fmt.Fprintf(&b, "- %s\n", escape(o.String()))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 // escape prevents text from ending a cell or being read as markup.
@@ -174,17 +231,13 @@ func escape(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "|", `\|`, "_", `\_`, "*", `\*`, "<", "&lt;", "\n", " ", "~", `\~`, "`", "\\`").Replace(text)
 }
 
-// isTime reports whether figures with this unit are times in ns.
-func isTime(unit string) bool {
-	return unit == "ns" || strings.HasPrefix(unit, "ns/") || strings.HasSuffix(unit, "-ns")
-}
-
 // figure formats a value of the row: times in a fitting unit, exact figures in full, all others
 // with four significant digits.
 func (r Row) figure(v float64) string {
+	ns, _, isTime := record.TimeUnit(r.Unit)
 	switch {
-	case isTime(r.Unit):
-		return format.TightTime(v)
+	case isTime:
+		return format.TightTime(ns * v)
 	case r.Exact:
 		return format.Exact(v) + " " + r.Unit
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
@@ -68,17 +69,14 @@ func (l *Line) Chart() *plot.Curves {
 // axis returns the unit of the chart, and its size in the records' unit. Times are in the largest
 // unit below their maximum.
 func (l *Line) axis() (unit string, size float64) {
-	base, per, found := strings.Cut(l.Unit, "/")
-	if base != "ns" && base != "s" {
+	ns, per, isTime := record.TimeUnit(l.Unit)
+	if !isTime {
 		return l.Unit, 1
 	}
 	most := 0.0
 	for _, p := range l.Points {
 		most = max(most, p.Greatest())
 	}
-	u := format.Fitting(base, most)
-	if found {
-		u.Name += "/" + per
-	}
-	return u.Name, u.Size
+	u := format.Fitting("ns", ns*most)
+	return u.Name + per, u.Size / ns
 }

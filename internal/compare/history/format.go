@@ -20,24 +20,20 @@ const scaled = "time"
 // unit returns the unit for the heading of a column of figures. Times have no unit there: each is
 // written with the unit that fits.
 func (l *Line) unit() string {
-	base, per, _ := strings.Cut(l.Unit, "/")
-	switch {
-	case base != "ns" && base != "s":
+	_, per, isTime := record.TimeUnit(l.Unit)
+	if !isTime {
 		return l.Unit
-	case per != "":
-		return scaled + "/" + per
 	}
-	return scaled
+	return scaled + per
 }
 
 // figure formats a value: exact ones in full, up to the sixth decimal, others with about four
 // digits.
 func (l *Line) figure(v float64) string {
-	switch base, _, _ := strings.Cut(l.Unit, "/"); {
-	case base == "ns":
-		return format.TightTime(v)
-	case base == "s":
-		return format.TightTime(1e9 * v)
+	ns, _, isTime := record.TimeUnit(l.Unit)
+	switch {
+	case isTime:
+		return format.TightTime(ns * v)
 	case l.Exact:
 		return format.Exact(v)
 	}

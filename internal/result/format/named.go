@@ -10,15 +10,12 @@ import (
 // Value formats a figure with its unit, for example 43.34ms/op, 5.98 MB or 77 constraints. Exact
 // figures are not rounded.
 func Value(m record.Metric) string {
-	quantity, per, isPer := strings.Cut(m.Unit(), "/")
-	if isPer {
-		per = "/" + per
-	}
+	ns, per, isTime := record.TimeUnit(m.Unit())
 	switch {
 	case m.Kind == record.Exact:
-	case quantity == "ns":
-		return TightTime(m.Value) + per
-	case quantity == "B":
+	case isTime:
+		return TightTime(ns*m.Value) + per
+	case m.Unit() == "B"+per:
 		return Bytes(m.Value) + per
 	}
 	return number(m) + " " + m.Unit()

@@ -368,18 +368,6 @@ func (q Quantity) Position() int {
 	return len(table)
 }
 
-// BetterOf returns which direction is better for figures in the given unit: Higher for rates, and Lower for all others.
-// It is for figures about which nothing else is known, such as those of `go test -bench`.
-func BetterOf(unit string) Direction {
-	if IsRate(unit) {
-		return Higher
-	}
-	return Lower
-}
-
-// IsRate reports whether a unit is a rate per second.
-func IsRate(unit string) bool { return strings.HasSuffix(unit, "/s") }
-
 // metricJSON is the form of a metric in a file.
 type metricJSON struct {
 	Name  string  `json:"name"`

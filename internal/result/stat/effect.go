@@ -26,7 +26,7 @@ type Effect struct {
 // FewError reports that there are too few processes for an interval with the requested
 // confidence. It wraps zkbench.ErrEnv.
 type FewError struct {
-	What       string  // pairs of processes, or processes on the smaller side
+	What       string  // pairs of processes, or values on the smaller side
 	N, Need    int     // how many there are, and how many are needed
 	Confidence float64 // the confidence asked for
 }

@@ -61,7 +61,7 @@ func Unpaired(old, new []float64, confidence float64) (Effect, error) {
 		for 2*rankSumTail(need, need)(0) > 1-confidence+slack {
 			need++
 		}
-		return e, &FewError{What: "processes on the smaller side", N: e.N, Need: need, Confidence: confidence}
+		return e, &FewError{What: "values on the smaller side", N: e.N, Need: need, Confidence: confidence}
 	}
 	return e, nil
 }

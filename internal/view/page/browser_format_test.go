@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
@@ -32,5 +34,13 @@ func TestFormat(t *testing.T) {
 	}
 	if checked < 20 {
 		t.Errorf("%d lines of the table", checked)
+	}
+	for _, unit := range []string{"ns", "us", "µs", "μs", "ms", "s", "sec", "ns/op", "sec/op", "p99-ms", "m", "nanos/op", "ops/s"} {
+		script := must.Get(json.Marshal(read("assets/format.js") + "; return withUnit([2.5], '" + unit + "')"))(t)
+		want := format.Significant(2.5, 4, 9) + " " + unit
+		if ns, per, isTime := record.TimeUnit(unit); isTime {
+			want = format.Time(2.5*ns) + per
+		}
+		golden.Equal(t, unit, want, eval[string](b, "new Function("+string(script)+")()"))
 	}
 }

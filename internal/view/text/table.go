@@ -87,9 +87,10 @@ func measured(recs []*record.Record, in record.Tables) (columns []column) {
 
 // cellFormat returns how a figure of the quantity is written in a table.
 func cellFormat(q record.Quantity) func(float64) string {
+	if ns, _, isTime := record.TimeUnit(q.Unit()); isTime {
+		return func(v float64) string { return format.TightTime(ns * v) }
+	}
 	switch q.Unit() {
-	case "ns", "ns/op":
-		return format.TightTime
 	case "B":
 		return format.Bytes
 	case "%":

@@ -94,9 +94,10 @@ func spark(values []float64, top float64) string {
 
 // inUnit formats a value of a series.
 func inUnit(v float64, unit string) string {
+	if ns, _, isTime := record.TimeUnit(unit); isTime {
+		return format.TightTime(ns * v)
+	}
 	switch unit {
-	case "ns":
-		return format.TightTime(v)
 	case "B":
 		return format.Bytes(v)
 	case "%":

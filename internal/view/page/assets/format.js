@@ -2,6 +2,8 @@
 // rates and counts that they must write.
 
 const times = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+// Units of time in ns, as in record.TimeUnit.
+const timeUnits = { ns: 1, us: 1e3, 'µs': 1e3, 'μs': 1e3, ms: 1e6, s: 1e9, sec: 1e9 };
 const sizes = [[1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']];
 
 // scaleOf returns a divisor for values in a unit, the unit of the quotients, and a function that
@@ -12,8 +14,8 @@ function scaleOf(unit, values, exact) {
   const middle = known.length ? known[known.length >> 1] : 0;
   const [quantity, per] = [unit.split('/')[0], unit.includes('/') ? unit.slice(unit.indexOf('/')) : ''];
   let steps, factor = 1, write = time;
-  if (quantity === 'ns') steps = times;
-  else if (quantity === 's') [steps, factor] = [times, 1e9];
+  const ns = timeUnits[quantity.split('-').pop()];
+  if (ns) [steps, factor] = [times, ns];
   else if (quantity === 'B' && !exact) [steps, factor, write] = [sizes, 1 / 0.9995, three]; // 999,999 B are 1.00 MB
   else return { divide: 1, unit, write: exact ? number : rate };
   const [size, name] = steps.find(([size]) => middle * factor >= size) || steps[steps.length - 1];
