@@ -64,7 +64,7 @@ func NewHead(recs []*record.Record) (h Head) {
 		}
 	}
 	for _, part := range parts {
-		h.Notes = append(h.Notes, fmt.Sprintf("part %s: too large for this machine, and not run: %s", part, strings.Join(large[part], ", ")))
+		h.Notes = append(h.Notes, fmt.Sprintf("part %s: these cases are too large for this machine and did not run: %s", part, strings.Join(large[part], ", ")))
 	}
 	if unlike > 0 {
 		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records come from another environment than the first", unlike, len(recs)))
@@ -89,7 +89,7 @@ func (h Head) String() string {
 			}
 		}
 		if h.Window != "" {
-			fmt.Fprintf(&b, ", %s of measuring in the first process", h.Window)
+			fmt.Fprintf(&b, "; the first process measured for %s", h.Window)
 		}
 		b.WriteString(".\n")
 	}

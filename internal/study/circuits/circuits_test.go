@@ -183,7 +183,7 @@ func TestEstimates(t *testing.T) {
 	text := studytest.Page(t, *s, recs)
 	want := []string{"9,000", "–", "–", "–", "–", "–", "–", "*≈ 16.00 ms*", "–", "*≈ 32 MB*", "–"}
 	golden.Equal(t, "estimates", want, studytest.Row(t, text, "*≈ 16.00 ms*"))
-	golden.Contains(t, text, "gates: too large for this machine, and not run: Gates/gates=")
+	golden.Contains(t, text, "gates: these cases are too large for this machine and did not run: Gates/gates=")
 	if text := studytest.Page(t, *s, append(recs[:2:2], last)); strings.Contains(text, "*≈") {
 		t.Errorf("an estimate from two cases:\n%s", text)
 	}
