@@ -140,8 +140,8 @@ const (
 //	member = tag(48) KEM(2) key audit.Owner
 //	signer = identity, and if that is not empty, signature
 //
-// Owner, key, identity and signature follow a length of 2 bytes. Encode returns an ErrLimit that names the
-// field if one is too long.
+// A length of 2 bytes comes before the owner, before each key, and before the signer's identity and
+// signature. Encode returns an ErrLimit that names the field if one is too long.
 func (a *Address) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("bytes of owner", len(a.Owner), 0, token.MaxOwner)
