@@ -132,9 +132,10 @@ type Administrators struct {
 }
 
 // Policy is the part of a token system's rules that can change while the system runs. An update that
-// administrators have signed changes it (package token/policy). Lists have no duplicates. They are in ascending
-// order of identities, or, for validators, of Validator.HeadKey. Package token does not check that identities
-// and validators' keys are well-formed; policy.Check does.
+// administrators have signed changes it (package token/policy). Lists have no duplicates. The list of
+// validators is in ascending order of Validator.HeadKey, and every other list of parties is in ascending order
+// of identities. Package token does not check that identities and validators' keys are well-formed;
+// policy.Check does.
 type Policy struct {
 	Version        uint64 // 0: the policy of the public parameters
 	Issuers        []Issuer
