@@ -22,8 +22,8 @@ func curves() [][2]string {
 // that is seeded from the system.
 const fastRNG = "BLS12_381_BBS_GURVY_FAST_RNG"
 
-// Curves lists the names of curves, in the order in which the documentation lists them. They are the names that
-// the public benchmark study of Panurus, another implementation of confidential tokens, uses.
+// Curves lists the names of curves, in the order in which the documentation lists them. The names are the same
+// as in the public benchmark study of Panurus, another implementation of confidential tokens.
 // BLS12_381_BBS_GURVY_FAST_RNG is the group of BLS12_381_BBS_GURVY with another source of randomness,
 // group.NewDRBG.
 func Curves() (names []string) {

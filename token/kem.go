@@ -63,9 +63,9 @@ func (k KEM) checkLen(key []byte) error {
 	return nil
 }
 
-// CheckKey checks that data encrypted to key stays secret. It returns ErrParams if key is not a public key of
-// the KEM, or if the X25519 point in key has small order. With such a point everybody would derive the same
-// secret.
+// CheckKey checks that data stays secret if it is encrypted to the given public key. It returns ErrParams if
+// key is not a public key of the KEM, or if the X25519 point in key has small order. With such a point
+// everybody would derive the same secret.
 func (k KEM) CheckKey(key []byte) error {
 	kem, err := k.HPKE()
 	if err != nil {

@@ -78,8 +78,8 @@ type CryptoParams interface {
 type witness = statement.Witness[Opening]
 
 // NewCryptoParams derives the generators and builds tables of their multiples, which make multi-scalar
-// multiplications faster. It returns an ErrParams that names the field and the accepted values if a name is
-// unknown or a number is out of range.
+// multiplications faster. If a name is unknown or a number is out of range, it returns an ErrParams that
+// names the field and the accepted values.
 func NewCryptoParams(cfg Config, tuning Tuning) (CryptoParams, error) {
 	if cfg.ProofType == "" {
 		cfg.ProofType = Bulletproof

@@ -132,9 +132,10 @@ type Administrators struct {
 }
 
 // Policy is the part of a token system's rules that can change while the system runs. An update that
-// administrators have signed changes it (package token/policy). Lists have no duplicates. They are in ascending
-// order of identities, or, for validators, of Validator.HeadKey. Package token does not check that identities
-// and validators' keys are well-formed; policy.Check does.
+// administrators have signed changes it (package token/policy). Lists have no duplicates. The list of
+// validators is in ascending order of Validator.HeadKey, and every other list of parties is in ascending order
+// of identities. Package token does not check that identities and validators' keys are well-formed;
+// policy.Check does.
 type Policy struct {
 	Version        uint64 // 0: the policy of the public parameters
 	Issuers        []Issuer
@@ -148,9 +149,9 @@ type Policy struct {
 	Administrators Administrators
 }
 
-// DefaultPolicy returns a policy with the limits of the wire format and block times at most one minute ahead of
-// the clock. Owners of all kinds may redeem their tokens. There are no issuers, auditors, validators or
-// administrators.
+// DefaultPolicy returns a policy with the limits of the wire format. The time of a block may be at most one
+// minute ahead of the clock. Owners of all kinds may redeem their tokens. There are no issuers, auditors,
+// validators or administrators.
 func DefaultPolicy() Policy {
 	return Policy{
 		Owners: AllOwners, Redeem: RedeemOwner, Notes: X25519,
@@ -335,8 +336,8 @@ func (p *Policy) checkTypes(i int) error {
 //	validator = head key(32) length(1) consensus key
 //
 // Numbers are big-endian, and ahead is in seconds. The head threshold is the field HeadThreshold; the last
-// threshold is that of the administrators. Identities, types and auditors' keys follow a length of 2 bytes.
-// Encode returns an ErrParams that names the field if the policy is not acceptable.
+// threshold is that of the administrators. A length of 2 bytes comes before each identity, type and
+// auditor's key. Encode returns an ErrParams that names the field if the policy is not acceptable.
 func (p *Policy) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err

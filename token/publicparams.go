@@ -36,9 +36,9 @@ type RangeProof struct {
 }
 
 // PublicParams are the parameters that all participants of a token system share. They contain the first policy,
-// and everything that tokens and proofs depend on, which never changes. The id of a ledger depends on their
-// digest, and a proof is bound to the digest of its RangeProof. Local choices (tables, constant time) are not
-// part of the parameters.
+// which updates can replace. They also contain everything that tokens and proofs depend on; that part never
+// changes. The id of a ledger depends on their digest, and a proof is bound to the digest of its RangeProof.
+// Local choices (tables, constant time) are not part of the parameters.
 type PublicParams struct {
 	Curve       string // one of Curves
 	Bits        int    // values are below 2^Bits
@@ -156,9 +156,9 @@ func (p *PublicParams) check() error {
 //	version(2) curve bits(1) count(1) systems policy
 //	system = proof type, aggregation(2) stop(2) digest(64)
 //
-// Numbers are big-endian. A byte with its length stands before each name, and 3 bytes with its length before the
-// policy's encoding. Encode returns an ErrParams that names the field if a field is not acceptable. It checks neither digests
-// nor auditors' keys.
+// Numbers are big-endian. A length of 1 byte comes before each name, and a length of 3 bytes before the policy's
+// encoding. Encode returns an ErrParams that names the field if a field is not acceptable. It checks neither
+// digests nor auditors' keys.
 func (p *PublicParams) Encode() ([]byte, error) {
 	if err := p.check(); err != nil {
 		return nil, err

@@ -4,7 +4,8 @@
 // proof: the output's value equals the input's, so it is in range if the input's is.
 //
 // An action with inputs is a transfer. An action without inputs is an issue, whose proof shows nothing about
-// sums. Signatures show whether the maker of the action may issue these tokens; package request adds them.
+// sums. Package request adds the signatures, which show whether the maker of the action may issue these
+// tokens.
 //
 // An action has three forms. A Draft is an action without its proof; Prove proves it and returns bytes that can
 // be sent. An Action is parsed from these bytes. A Received is an action whose points and scalars are decoded

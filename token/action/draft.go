@@ -70,8 +70,8 @@ type Sender struct {
 }
 
 // NewSender returns a Sender of 1 to token.MaxTokens tokens. It returns ErrParams if there are fewer or more.
-// It returns an ErrParams that names the input if an opening does not open its token, if types differ, or if
-// an id repeats.
+// If an opening does not open its token, if types differ, or if an id repeats, it returns an ErrParams that
+// names the input.
 func NewSender(ctx context.Context, ex executor.Executor, pp token.CryptoParams, owned []Owned) (*Sender, error) {
 	if n := len(owned); n < 1 || n > token.MaxTokens {
 		return nil, fmt.Errorf("%w: %d inputs, accepted are 1 to %d", zkbench.ErrParams, n, token.MaxTokens)

@@ -62,10 +62,10 @@ type Auditor struct {
 // maxEnrolled is the maximum number of certificates that an auditor caches. A further one replaces any of them.
 const maxEnrolled = 1 << 12
 
-// New returns an auditor of the ledger with the given genesis. The parameter key is the auditor's private HPKE key,
-// or nil if it has none. The auditor accepts certificates of the given authorities. The parameter local tunes this
-// process only; it is not part of the public parameters. New returns ErrParams if the parameters are not accepted
-// or belong to another ledger.
+// New returns an auditor of the ledger with the given genesis. The parameter key is the auditor's private HPKE
+// key, or nil if the auditor has none. The auditor accepts certificates of the given authorities. The parameter
+// local tunes this process only; it is not part of the public parameters. New returns ErrParams if the parameters
+// are not accepted or belong to another ledger.
 func New(params *token.PublicParams, genesis ledger.Genesis, ex executor.Executor, local token.Tuning, key hpke.PrivateKey, authorities ...identity.Identity) (*Auditor, error) {
 	params, id, err := snapshot.Params(params, genesis)
 	if err != nil {

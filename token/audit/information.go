@@ -46,8 +46,8 @@ type Item struct {
 //	         2 (sealed): the sealed data
 //	item   = type, value(8) blinding(32) count(1) owners
 //
-// Owner.Append documents the encoding of owners and of sealed data. Numbers are big-endian. The type comes
-// after a length of 2 bytes. If a field is out of bounds, Encode returns an ErrLimit that names it.
+// Owner.Append documents the encoding of owners and of sealed data. Numbers are big-endian. A length of 2
+// bytes comes before the type. If a field is out of bounds, Encode returns an ErrLimit that names it.
 func (info *Information) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("actions", len(info.Actions), 1, request.MaxActions)

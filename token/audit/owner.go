@@ -94,7 +94,8 @@ const (
 //	        2 (sealed): policy(8) count(2) copies
 //	copy  = key(8) ciphertext
 //
-// Certificate and proof each come after a length of 2 bytes. The ciphertext comes after a length of 3 bytes.
+// A length of 2 bytes comes before the certificate, and another before the proof. A length of 3 bytes comes
+// before the ciphertext.
 func (o *Owner) Append(b *wire.Builder) {
 	switch {
 	case o.Sealed != nil:

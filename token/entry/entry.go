@@ -58,9 +58,9 @@ func Parse(id token.LedgerID, pointLen int, raw []byte) (*Parsed, error) {
 	return p, err
 }
 
-// FromRequest returns the entry of a request with the given actions and digest, without time and
-// policy version. An output without an owner is redeemed, so the entry does not create it.
-// FromRequest returns ErrPolicy if the anchor is reserved for updates.
+// FromRequest returns the entry of a request with the given actions and digest. It does not set the
+// entry's time and policy version. An output without an owner is redeemed, so the entry does not
+// create it. FromRequest returns ErrPolicy if the anchor is reserved for updates.
 func FromRequest(r *request.Request, actions []*action.Action, digest [32]byte, raw []byte) (ledger.Entry, error) {
 	e := ledger.Entry{Anchor: r.Anchor, Digest: digest, Request: raw}
 	if policy.Reserved(r.Anchor) {
@@ -84,7 +84,7 @@ func FromRequest(r *request.Request, actions []*action.Action, digest [32]byte, 
 	return e, nil
 }
 
-// FromUpdate returns the entry of a policy update, without its time. It returns a
+// FromUpdate returns the entry of a policy update. It does not set the entry's time. It returns a
 // *zkbench.DecodeError if the update's policy has version 0, which cannot follow another policy. It
 // returns the error of the policy's Encode if the policy cannot be encoded.
 func FromUpdate(u *policy.Update, raw []byte) (e ledger.Entry, err error) {

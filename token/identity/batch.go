@@ -15,7 +15,7 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
-// CheckName is the Check of every *zkbench.CheckError that Batch.Verify returns.
+// CheckName is the value of the field Check in every *zkbench.CheckError that Batch.Verify returns.
 const CheckName = "signature"
 
 // Signed is a message and a signature of this message by the identity in the field ID.
@@ -70,10 +70,10 @@ func (b *Batch) Add(group ...Signed) {
 }
 
 // Verify accepts a signature exactly if Set.Verifier accepts its identity and Verifier.Verify accepts the
-// signature. For each bad group, the error contains a *zkbench.CheckError that names its first bad signature:
-// Action is the group's index, and Index is the signature's index in the group. The CheckError wraps
-// ErrSignature, or the error of Set.Verifier if the identity does not parse. The errors are joined in order
-// of groups.
+// signature. For each bad group, the error contains a *zkbench.CheckError that names the group's first bad
+// signature: Action is the group's index, and Index is the signature's index in the group. The CheckError
+// wraps ErrSignature, or the error of Set.Verifier if the identity does not parse. The errors are joined in
+// order of groups.
 //
 // Verify returns ErrParams if the batch has no groups. Any other error comes from the executor or the context.
 // A group without signatures is accepted, so that it does not affect other groups. If groups come from other

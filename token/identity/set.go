@@ -9,10 +9,10 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Set parses identities and caches verifiers: those of the identities given to Pin, and a bounded number of
-// those of the identities that signed most recently. A Batch stores a verifier only after a good signature, so
-// nobody can push verifiers out without being able to sign. Pseudonyms are not cached, because each is used
-// once. A Set is safe for concurrent use.
+// Set parses identities and caches their verifiers. It keeps the verifier of every identity that was given to
+// Pin. It also keeps the verifiers of the identities that signed most recently, up to a fixed number. A Batch
+// stores a verifier only after a good signature, so nobody can push verifiers out without being able to sign.
+// Pseudonyms are not cached, because each is used once. A Set is safe for concurrent use.
 type Set struct {
 	entries    int
 	pseudonyms Scheme

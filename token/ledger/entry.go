@@ -21,7 +21,7 @@ import (
 // Seconds count from 1970-01-01 UTC.
 
 // Check checks the entry against the limits of this package. It returns a *zkbench.CheckError that
-// wraps a *zkbench.LimitError. The CheckError's field Action is the parameter action.
+// wraps a *zkbench.LimitError. The parameter action becomes the CheckError's field Action.
 func (e *Entry) Check(action int) error {
 	outside := func(check string, index int, what string, n, lo, hi int) error {
 		if lo <= n && n <= hi {

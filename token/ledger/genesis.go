@@ -23,7 +23,7 @@ type Genesis struct {
 }
 
 // Fork says where a ledger branched off from another one, its parent. The fork has the parent's
-// records up to Last, and its own records after it.
+// records up to number Last, and its own records after that.
 type Fork struct {
 	Last  uint64   // sequence number of the last shared record; not below the previous fork's Last
 	Hash  [32]byte // of the parent's chain up to record Last
@@ -70,8 +70,8 @@ func (g Genesis) ForRecord(seq uint64) Genesis {
 }
 
 // ForksAfter reports whether this ledger, or a fork that it descends from, branched off directly after record
-// seq. The ledger that branched off shares record seq with its parent, and record seq+1 is its own. It
-// returns false for seq 0.
+// seq. The ledger that branched off shares record seq with its parent, and record seq+1 is its own.
+// ForksAfter returns false if seq is 0.
 func (g Genesis) ForksAfter(seq uint64) bool {
 	return seq > 0 && len(g.ForRecord(seq).Forks) != len(g.ForRecord(seq+1).Forks)
 }

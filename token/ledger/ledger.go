@@ -96,7 +96,7 @@ type Reader interface {
 //	Check      Index            Err
 //	"anchor"   -1               zkbench.ErrAnchorConflict: the ledger has the anchor with another digest
 //	"policy"   -1               *PolicyError: the entry's policy is not the current one
-//	"time"     -1               *TimeError: earlier than the previous entry, or, in the first entry, than the zero time
+//	"time"     -1               *TimeError: the entry's time is before the previous entry's (for the log's first entry: before the zero time)
 //	"spend"    index in Spends  zkbench.ErrSpent, or ErrNotFound
 //	"create"   index in Creates ErrExists: a token has or had this id
 //
@@ -189,7 +189,8 @@ var (
 )
 
 // PolicyError reports that an entry was accepted under a policy that is not the ledger's current
-// one. The request must be validated again, under the current policy. It wraps zkbench.ErrPolicy.
+// one. The request must be validated again, under the current policy. PolicyError wraps
+// zkbench.ErrPolicy.
 type PolicyError struct{ Version, Current uint64 }
 
 func (e *PolicyError) Error() string {
@@ -199,7 +200,7 @@ func (e *PolicyError) Error() string {
 func (e *PolicyError) Unwrap() error { return zkbench.ErrPolicy }
 
 // TimeError reports that an entry's time is before the time of the previous entry. The request must
-// be validated again, at time Last or later. It wraps zkbench.ErrPolicy.
+// be validated again, at time Last or later. TimeError wraps zkbench.ErrPolicy.
 type TimeError struct{ Time, Last time.Time }
 
 func (e *TimeError) Error() string {
@@ -210,8 +211,8 @@ func (e *TimeError) Unwrap() error { return zkbench.ErrPolicy }
 
 // AheadError reports that no time can be chosen for the next block. The block cannot be earlier than the
 // last block, whose time is in the field Time. That time is ahead of the validator's own clock by more
-// than Max. Either the validator's own clock is wrong, or another validator's clock was wrong. It wraps
-// zkbench.ErrEnv.
+// than Max. Either the validator's own clock is wrong, or another validator's clock was wrong.
+// AheadError wraps zkbench.ErrEnv.
 type AheadError struct {
 	Time, Clock time.Time
 	Max         time.Duration

@@ -94,9 +94,9 @@ type Share struct {
 //	version(1) count(1) shares
 //	share = tag(48) KEM(2) sealed
 //
-// The field sealed comes after a length of 2 bytes. It is the encryption of value(8) blinding(32) type. The
-// type comes after a length of 2 bytes and is padded with zeros to a multiple of 32, so that the note says
-// little about the type's length. Seal returns ErrParams or ErrLimit.
+// The field sealed is the encryption of value(8) blinding(32) type. A length of 2 bytes comes before
+// sealed, and another before the type. The type is padded with zeros to a multiple of 32 bytes, so that the
+// note says little about the type's length. Seal returns ErrParams or ErrLimit.
 func Seal(place Place, payees []Payee, o token.Opening) ([]byte, error) {
 	var b wire.Builder
 	b.Bound("payees", len(payees), 1, token.MaxMembers)

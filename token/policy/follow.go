@@ -16,8 +16,9 @@ type Source interface {
 }
 
 // Next returns the policy that comes next after the given current policy of a ledger, or nil if there is none
-// so far. It does not trust the source. It returns a *zkbench.CheckError or a *zkbench.DecodeError if the
-// record has another anchor, is not an update of current, or contains an update that cannot be verified.
+// so far. It does not trust the source. If the record that the source returns has another anchor, is not an
+// update of current, or does not verify, Next refuses it. The error is then a *zkbench.CheckError or a
+// *zkbench.DecodeError.
 //
 // If the ledger is a fork, the updates among the records that it shares with its parent were made for the
 // parent. Next relies on the source's record number to decide which ledger an update is for.

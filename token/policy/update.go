@@ -77,8 +77,8 @@ func Anchor(version uint64) []byte {
 func Reserved(anchor []byte) bool { return bytes.HasPrefix(anchor, []byte(anchorPrefix)) }
 
 // New returns an unsigned update of a ledger's policy. The parameter current is the policy before the update. The
-// policy after it is the parameter next, with the version that follows the version of current. New returns an
-// ErrParams that names the field if next is not accepted, or if current has no administrators.
+// parameter next is the policy after it, except for the version, which New sets to the one after current's. New
+// returns an ErrParams that names the field if next is not accepted, or if current has no administrators.
 func New(ledger token.LedgerID, current, next *token.Policy) (*Update, error) {
 	if len(current.Administrators.Identities) == 0 {
 		return nil, fmt.Errorf("%w: policy %d has no administrators: it never changes", zkbench.ErrParams, current.Version)
@@ -184,9 +184,9 @@ func (u *Update) Sign(current *token.Policy, administrator identity.Signer) erro
 //	signature = administrator signature
 //
 // The first byte, version, is Version with the bit 0x80 set, which the first byte of a request never has.
-// Numbers are big-endian. The policy comes after a length of 3 bytes. Each administrator and each signature
-// comes after a length of 2 bytes. Encode returns an ErrParams or ErrLimit that names the field if the update
-// cannot be encoded.
+// Numbers are big-endian. A length of 3 bytes comes before the policy. A length of 2 bytes comes before each
+// administrator and each signature. Encode returns an ErrParams or ErrLimit that names the field if the
+// update cannot be encoded.
 func (u *Update) Encode() ([]byte, error) {
 	policy, err := u.Policy.Encode()
 	if err != nil {

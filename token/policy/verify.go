@@ -183,9 +183,8 @@ func (u *Update) signed(set *token.Administrators) (n int) {
 	return n
 }
 
-// Missing returns what the update still needs from a set of administrators. The result who lists the
-// administrators that have not signed. The result more is the number of signatures that are still needed to
-// reach the set's threshold.
+// Missing returns the administrators of a set that have not signed the update (who). It also returns the
+// number of signatures that are still needed to reach the set's threshold (more).
 func (u *Update) Missing(set *token.Administrators) (who [][]byte, more int) {
 	for _, id := range set.Identities {
 		if !slices.ContainsFunc(u.Signatures, func(s Signature) bool { return bytes.Equal(s.Administrator, id) }) {

@@ -72,8 +72,8 @@ func NewHashLock(image [ImageLen]byte, deadline uint64, sender, recipient identi
 //
 //	type(1) version(1) hash function(1) image(32) deadline(8) sender recipient
 //
-// Numbers are big-endian. Each of the two identities follows a length of 2 bytes. Errors have type
-// *zkbench.DecodeError.
+// Numbers are big-endian. A length of 2 bytes comes before each of the two identities. Errors have
+// type *zkbench.DecodeError.
 func ParseHashLock(owner []byte) (*HashLock, error) {
 	if err := checkLen(len(owner)); err != nil {
 		return nil, err

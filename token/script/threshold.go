@@ -39,10 +39,10 @@ type Threshold struct {
 	members []identity.Identity // slices of owner
 }
 
-// NewThreshold returns a script for a token that any k of the members can spend together. There must be MinMembers
-// to token.MaxMembers members, which are different identities in any order, none of them a script, and k must be
-// from 1 to the number of members. The encoding must fit in token.MaxOwner bytes. Otherwise NewThreshold returns the
-// error of ParseThreshold.
+// NewThreshold returns a script for a token that any k of the members can spend together. The members must be
+// different identities, in any order, and none may be a script. The number of members must be from MinMembers to
+// token.MaxMembers, and k from 1 to that number. The encoding must fit in token.MaxOwner bytes. Otherwise
+// NewThreshold returns the error of ParseThreshold.
 func NewThreshold(k int, members ...identity.Identity) (*Threshold, error) {
 	// Before the builder, which would cut the numbers, and whose error for an identity beyond 2^16 bytes is untyped.
 	if err := checkNumbers(k, len(members)); err != nil {
@@ -70,8 +70,8 @@ func NewThreshold(k int, members ...identity.Identity) (*Threshold, error) {
 //
 //	type(1) version(1) k(1) n(1) members
 //
-// The members are different identities in ascending order of their bytes, and none is a script. Each follows a
-// big-endian length of 2 bytes. Errors have type *zkbench.DecodeError.
+// The members are different identities in ascending order of their bytes, and none is a script. A big-endian
+// length of 2 bytes comes before each member. Errors have type *zkbench.DecodeError.
 func ParseThreshold(owner []byte) (*Threshold, error) {
 	if err := checkLen(len(owner)); err != nil {
 		return nil, err

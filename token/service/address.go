@@ -18,7 +18,8 @@ import (
 // Address is the destination of one payment. Do not use one address for two payments: everybody would see that
 // both payments go to the same payee. The payee makes the address (Wallet.Address) and gives it to the payer.
 // An address does not show the payer who the payee is, because a pseudonym's own key proves nothing. A payer
-// who must know can ask for an address that is signed with a key that the payer knows (Sign, Verify).
+// who must know the payee can ask for a signed address (Sign). The payer then checks the signature with a key
+// that it already knows (Verify).
 type Address struct {
 	Owner   []byte   // an identity, or a script; if it is empty, the payment is redeemed
 	Members []Member // one for each identity of the owner, in its order
@@ -140,8 +141,8 @@ const (
 //	member = tag(48) KEM(2) key audit.Owner
 //	signer = identity, and if that is not empty, signature
 //
-// Owner, key, identity and signature follow a length of 2 bytes. Encode returns an ErrLimit that names the
-// field if one is too long.
+// A length of 2 bytes comes before the owner, before each key, and before the signer's identity and
+// signature. Encode returns an ErrLimit that names the field if one is too long.
 func (a *Address) Encode() ([]byte, error) {
 	var b wire.Builder
 	b.Bound("bytes of owner", len(a.Owner), 0, token.MaxOwner)

@@ -16,10 +16,10 @@ import (
 )
 
 // CheckRecords makes Sync and Reconcile validate every record that they read, as a validator of the ledger
-// would. They check structure, signatures and proofs, and that requests spend unspent tokens of the ledger. For
-// that, the vault stores a 32-byte hash of every unspent token on the ledger, and the digest of every request.
-// If a record is not valid, Sync and Reconcile return a *ledger.CorruptError and write nothing about the
-// record.
+// would. Both methods check structure, signatures and proofs, and that requests spend unspent tokens of the
+// ledger. For that, the vault stores a 32-byte hash of every unspent token on the ledger, and the digest of
+// every request. If a record is not valid, Sync and Reconcile return a *ledger.CorruptError and write nothing
+// about the record.
 //
 // CheckRecords does not change the validator: the vault uses another one, which Validator.First returns, so one
 // validator's tables can serve many vaults. Validation begins at the first record. If the vault has followed

@@ -16,7 +16,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Status says what a vault knows of a request. The numbers are those of the vault's file format.
+// Status says what a vault knows of a request. The values of its constants are those in the vault's
+// file format.
 type Status byte
 
 // The statuses of a request.

@@ -40,9 +40,9 @@ func (w *Wallet) Effect(ctx context.Context, sub *Submission) (*Effect, error) {
 // Sign signs a request of several parties for the wallet's inputs, if the request does to the wallet exactly
 // what deal says, in every type (Effect). It signs for a token that the wallet owns alone if the wallet has
 // proposed to spend that token in that action (Propose). It signs for a token that is owned together with
-// others if deal.Shared.Spends names that token and not enough of its owners have signed yet. If the wallet
-// has proposed to spend such a token, Sign signs for it only in the proposed action. If the wallet has
-// proposed anything in the request, Sign accepts only the proposed end of validity.
+// others if deal.Shared.Spends names the token and the token still needs signatures of its owners. If the
+// wallet has proposed to spend such a token, Sign signs for it only in the proposed action. If the wallet
+// has proposed anything in the request, Sign accepts only the proposed end of validity.
 //
 // When Sign returns nil, the vault has stored durably what Sign has signed, and sub has the signatures. After
 // an error sub is unchanged. Sign signs only one request per anchor and returns ErrAnchorConflict for any

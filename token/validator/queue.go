@@ -71,10 +71,10 @@ type running struct {
 }
 
 // NewQueue returns a queue that validates requests with v. The parameter tokens is the view in which the
-// queue looks up the ledger's tokens. The function at is the validator's clock, which the queue calls once
-// for each batch. If the clock's time is before the time of the last batch, the queue uses the last batch's
-// time again. If the last batch's time is further ahead of the clock than the policy allows, the requests of
-// the new batch get a *ledger.AheadError. NewQueue returns ErrParams if b is out of bounds.
+// queue looks up the ledger's tokens. The validator's clock is the function at; the queue calls it once for
+// each batch. If the clock's time is before the time of the last batch, the queue uses the last batch's time
+// again. If the last batch's time is further ahead of the clock than the policy allows, the requests of the
+// new batch get a *ledger.AheadError. NewQueue returns ErrParams if b is out of bounds.
 func NewQueue(v *Validator, tokens Tokens, at func() time.Time, b Batching) (*Queue, error) {
 	switch {
 	case b.Max < 1 || b.Max > MaxBatch:

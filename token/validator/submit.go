@@ -20,8 +20,8 @@ import (
 const maxLate = 64
 
 // Submitter validates requests and applies them to a store, in one process. It chooses the time of the block
-// in which they are recorded: the time of its clock, or the ledger's last time if the clock is behind. It is
-// safe for concurrent use.
+// in which the requests are recorded: the time of its clock, or the ledger's last time if the clock is
+// behind. It is safe for concurrent use.
 type Submitter struct {
 	v     *Validator
 	store ledger.Store

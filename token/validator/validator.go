@@ -387,9 +387,9 @@ func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError))
 	}
 }
 
-// Authorized runs the checks of an encoded request that need neither a ledger nor a clock. An auditor calls
-// it before signing. It checks encodings, proof types, limits, the policy's rules, and the signatures of
-// issuers and owners. If a script owns an input, the identities that the input's witness selects
+// Authorized checks in an encoded request what can be checked without a ledger and a clock. An auditor
+// calls it before signing. It checks encodings, proof types, limits, the policy's rules, and the signatures
+// of issuers and owners. If a script owns an input, the identities that the input's witness selects
 // (script.Signers) must have signed. Authorized does not check the times in the script.
 //
 // Authorized does not verify proofs or auditors' signatures. Auditors' signatures and preimages may be

@@ -176,9 +176,9 @@ func Seal(bucket string, key, body []byte) []byte {
 	return binary.BigEndian.AppendUint32(body, store.Checksum(bucket, key, body))
 }
 
-// Unseal returns the body of a sealed value. If the checksum is wrong, or the body has fewer bytes than the
-// parameter least, Unseal returns a *ledger.CorruptError. The error names the bucket and contains neither the
-// key nor the body.
+// Unseal returns the body of a sealed value. It checks that the checksum is right and that len(body) ≥ least.
+// If not, Unseal returns a *ledger.CorruptError. The error names the bucket and contains neither the key nor
+// the body.
 func Unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 	n := len(value) - SumLen
 	if n < least {

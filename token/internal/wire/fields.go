@@ -21,8 +21,8 @@ type Fields struct {
 	err   error
 }
 
-// NewFields returns the Fields of the encoding in data. They store an error if data has more bytes than the
-// parameter most. The parameter name is the name of data in errors.
+// NewFields returns the Fields of the encoding in data. They store an error if len(data) > most. Errors
+// refer to data by the string given as name.
 func NewFields(data []byte, name string, most int) *Fields {
 	f := &Fields{s: data, total: len(data)}
 	f.bound(name, most) // apart, so that this is inlined and f stays on the caller's stack
@@ -41,11 +41,12 @@ func (f *Fields) Offset() int { return f.total - len(f.s) }
 // OK reports whether no error has occurred.
 func (f *Fields) OK() bool { return f.err == nil }
 
-// Item says that the fields that are read until EndItems belong to one item of a list. Errors then have the
-// list's name and the index before the field's path. The combined path is built only if there is an error.
+// Item marks the following fields, until EndItems is called, as parts of one item of a list. In errors
+// about these fields, the list's name and the index come before the field's path. The combined path is
+// built only if there is an error.
 func (f *Fields) Item(list string, index int) { f.list, f.index = list, index }
 
-// EndItems says that the following fields do not belong to an item.
+// EndItems ends the item that Item began: the following fields belong to no item.
 func (f *Fields) EndItems() { f.list = "" }
 
 // Fail stores an error about the field with the given path and offset, unless an error is stored already.
@@ -58,7 +59,7 @@ func (f *Fields) Fail(path string, offset int, reason string) {
 	}
 }
 
-// Version reads a version of 1 byte and fails if it is not equal to the parameter known.
+// Version reads a version of 1 byte. It fails if the version is not equal to the parameter known.
 func (f *Fields) Version(known int) {
 	at := f.Offset()
 	if v := f.Number("version", 1, 0, 255); f.OK() && v != known {
@@ -66,8 +67,7 @@ func (f *Fields) Version(known int) {
 	}
 }
 
-// Number reads a big-endian number, whose length in bytes is the parameter size. It fails if the number is
-// less than the parameter least or more than the parameter most.
+// Number reads a big-endian number n, which is encoded in size bytes. It fails unless least ≤ n ≤ most.
 func (f *Fields) Number(path string, size, least, most int) int {
 	at, n := f.Offset(), 0
 	for _, b := range f.Bytes(path, size) {
@@ -106,8 +106,8 @@ func (f *Fields) bytes(path string, n, at int) []byte {
 	return out[:len(out):len(out)]
 }
 
-// Prefixed reads a length, and then that many bytes. The length is itself encoded in size bytes, and its value
-// must be at least the parameter least and at most the parameter most.
+// Prefixed reads a length n, which is encoded in size bytes, and then reads n bytes. It fails unless least
+// ≤ n ≤ most.
 func (f *Fields) Prefixed(path string, size, least, most int) []byte {
 	return f.Bytes(path, f.Number(path, size, least, most))
 }
@@ -120,7 +120,7 @@ func (f *Fields) Block(path string, size, least, most int) []byte {
 }
 
 // End stores an error if bytes follow the encoding. It returns the first stored error, of type
-// *zkbench.DecodeError, or nil. The parameter name is the encoding's name in errors.
+// *zkbench.DecodeError, or nil. Errors refer to the encoding by the string given as name.
 func (f *Fields) End(name string) error {
 	if f.OK() && len(f.s) > 0 {
 		f.Fail(name, f.Offset(), "trailing bytes")
@@ -134,7 +134,7 @@ type Builder struct {
 	err error
 }
 
-// Bound checks that least ≤ n ≤ most. Errors call n by the text in the parameter what.
+// Bound checks that least ≤ n ≤ most. Errors refer to n by the string in the parameter what.
 func (b *Builder) Bound(what string, n, least, most int) {
 	if b.err == nil && (n < least || n > most) {
 		b.err = &zkbench.LimitError{What: what, Estimate: int64(n), Max: int64(most)}

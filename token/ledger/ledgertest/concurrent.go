@@ -13,7 +13,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Issue returns an entry that creates n tokens. Their ids are the anchor, a slash, and 0 to n-1.
+// Issue returns an entry that creates n tokens. Each id is the anchor, a slash, and a number from 0
+// to n-1.
 func Issue(anchor string, n int) ledger.Entry {
 	e := ledger.Entry{Anchor: []byte(anchor), Digest: [32]byte{1}, Request: []byte("issue " + anchor)}
 	for i := range n {

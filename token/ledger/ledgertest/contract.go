@@ -324,7 +324,8 @@ func Group(t *testing.T, l Verifier, commit func(calls []*store.Call) error) {
 }
 
 // Corrupt fails the test unless err is of type *ledger.CorruptError and names the given place. If the given
-// place is empty, the error may name any place. The parameter what describes the case in the failure message.
+// place is empty, the error may name any place. The parameter what is a description of the case for the
+// failure message.
 func Corrupt(t testing.TB, err error, place, what string) {
 	t.Helper()
 	corrupt, ok := errors.AsType[*ledger.CorruptError](err)

@@ -17,11 +17,11 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Streams is the number of streams in a test that kills the process. Each stream is a sequence of batches,
-// which a goroutine of its own applies.
+// Streams is the number of streams in a test that kills the process. Each stream is a sequence of batches
+// that one goroutine applies.
 const Streams = 4
 
-// Counts has a number of batches for each stream.
+// Counts is a list with one number of batches for each stream.
 type Counts [Streams]int
 
 // StreamBatch returns batch k of stream w. It has three entries: the first spends the token that batch k-1
@@ -65,8 +65,9 @@ func Applied(t testing.TB, l ledger.Store) (counts Counts) {
 	return counts
 }
 
-// Stream applies the next batches of all streams until the process is killed. With each batch it stores
-// the state that StreamState returns for it, and it acknowledges each batch on standard output.
+// Stream applies the next batches of all streams until the process is killed. Together with each batch,
+// Stream stores the state that StreamState returns for that batch. It then prints a line on standard
+// output that acknowledges the batch.
 func Stream(t testing.TB, l ledger.Store) {
 	counts := Applied(t, l)
 	var wg sync.WaitGroup

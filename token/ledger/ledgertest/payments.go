@@ -68,9 +68,9 @@ func (p *Payments) Batch(n, spends, creates int) []ledger.Entry {
 }
 
 // Fill fills a ledger with unspent tokens: the given number, rounded up to a multiple of 2048. It
-// creates them in batches, each of which changes no more pages of a file than a measured batch
-// does. The database bbolt remembers the pages that a batch frees, so larger batches would leave it
-// more pages to remember.
+// creates the tokens in small batches: each changes no more pages of a file than a batch that a
+// benchmark measures. The database bbolt remembers the pages that a batch frees, so larger batches
+// would leave it more pages to remember.
 func (p *Payments) Fill(b *testing.B, l ledger.Store, tokens int) {
 	for n := 0; n < tokens; n += 32 * 64 {
 		Apply(b, l, p.Batch(32, 0, 64)...)

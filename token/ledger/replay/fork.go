@@ -10,14 +10,14 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Fork verifies the parent ledger and creates a fork of it at path, which has one of the forms that
-// Open accepts. It returns the fork's genesis. The fork has an id of its own and the parent's
-// records up to number last, which must be the last record of a batch. Later policy updates of the
-// parent have no effect in the fork.
+// Fork verifies the parent ledger and creates a fork of it. The parameter path says where, in one
+// of the forms that Open accepts. Fork returns the fork's genesis. The fork has an id of its own
+// and the parent's records with the numbers 1 to last. The record with the number last must be the
+// final record of a batch. Later policy updates of the parent have no effect in the fork.
 //
 // The fork does not get the bytes that callers of ApplyState left in the parent. If Fork fails or
 // is killed after it has created the fork, the fork is incomplete and Open refuses it. Fork returns
-// zkbench.ErrParams if the record with number last is not the last one of a batch.
+// zkbench.ErrParams if the record with the number last is not the final record of a batch.
 func Fork(ctx context.Context, parent Store, path string, last uint64, progress func(done, total uint64)) (genesis ledger.Genesis, err error) {
 	ends := []uint64{}
 	var hash [32]byte

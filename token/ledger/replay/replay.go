@@ -63,8 +63,8 @@ func Open(ctx context.Context, path string) (Store, error) {
 	return File{l}, err
 }
 
-// Create creates an empty ledger at path, which has one of the forms that Open accepts. It returns
-// fs.ErrExist if there is a ledger already.
+// Create creates an empty ledger. The parameter path says where, in one of the forms that Open
+// accepts. Create returns fs.ErrExist if there is a ledger already.
 func Create(ctx context.Context, path string, genesis ledger.Genesis) (Store, error) {
 	if IsDatabase(path) {
 		return postgres.Create(ctx, path, genesis)

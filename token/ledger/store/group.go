@@ -133,8 +133,8 @@ func (g *Group) Decide(c *Call) error {
 	return nil
 }
 
-// Decide implements ledger.Store.Decide. The call c must come from NewCall, with true for the
-// parameter each. The parameter look reads the store, and tail is the store's last batch.
+// Decide implements ledger.Store.Decide. The call c must come from NewCall with each = true. The
+// parameter look reads the store, and tail is the store's last batch.
 func Decide(look Lookup, genesis ledger.Genesis, tail Batch, c *Call) ([]error, error) {
 	if err := NewGroup(look, genesis, tail).Decide(c); err != nil {
 		return nil, err

@@ -43,7 +43,8 @@ func Checksum(table string, key, body []byte) uint32 {
 // SeqKey returns the key of a record that is indexed by sequence number: seq, big-endian.
 func SeqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) }
 
-// Status says what a ledger knows about a token id. The numbers are those of the file format.
+// Status says what a ledger knows about a token id. The values of its constants are those in the
+// file format.
 type Status byte
 
 const (
@@ -132,14 +133,14 @@ type Batch struct {
 }
 
 // Genesis returns the batch before a ledger's first one. It has no entries and the zero time. Its
-// hash is the id of the ledger, or, for a fork, of the first ledger in its line of parents.
+// hash is the id of the ledger, or, for a fork, the id of the first ledger in its line of parents.
 func Genesis(g ledger.Genesis) Batch {
 	g.Forks = nil
 	return Batch{Hash: g.ID()}
 }
 
-// Next returns the hash that the batch after b is linked to. That is b.Hash, unless the ledger is a fork
-// that begins after b; then it is
+// Next returns the hash that the batch after b is linked to. Usually that is b.Hash. If the ledger is a
+// fork that begins after b, it is
 //
 //	SHA-256(frame("zkbench/v2/ledger fork") id(32) hash(32))
 //

@@ -15,9 +15,9 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Chunks implements ledger.Reader.Log with the function chunk. The function chunk must return the
-// next records, of which the first has sequence number seq, or no records at the end of the log. If
-// chunk returns records together with an error, Chunks yields the records first.
+// Chunks implements ledger.Reader.Log with the function chunk. The function chunk must return one
+// or more records, starting with sequence number seq. At the end of the log it must return no
+// records. If chunk returns records together with an error, Chunks yields the records first.
 func Chunks(from uint64, chunk func(seq uint64) ([]ledger.Record, error)) iter.Seq2[ledger.Record, error] {
 	return func(yield func(ledger.Record, error) bool) {
 		next := max(from, 1)
