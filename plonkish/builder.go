@@ -198,10 +198,10 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 }
 
 // Zero returns a Var for the number 0. Each call returns the same Var. The circuit gets one more row at its
-// end. This row fixes the Var to 0. For this row the arithmetization must have a gate that can require that
-// one permuted cell is 0, without any other requirement. The gate must do this with parameters that are all
-// 0, or with one parameter that is 1 and others that are 0. Every arithmetic gate of this package can do
-// this. If the arithmetization has no gate that can do it, Build returns zkbench.ErrParams.
+// end. This row fixes the Var to 0. For this row the arithmetization must have a gate that can require one
+// permuted cell to be 0 without other requirements. The gate must do this with parameters that are all 0, or
+// with one parameter that is 1 and others that are 0. Every arithmetic gate of this package can do this. If
+// the arithmetization has no gate that can do it, Build returns zkbench.ErrParams.
 func (b *Builder) Zero() Var {
 	if b.zero == 0 {
 		var ok bool

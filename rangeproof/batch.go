@@ -28,8 +28,8 @@ type Replayed[S, P any] struct {
 
 // VerifyBatch merges the equations of all items into one, with an independent weight for each
 // equation. It checks the result with one multi-scalar multiplication. Each weight is a number of 512
-// bits, reduced modulo the group's order. They are drawn from the final transcript states of all items
-// and 32 local random bytes, so no prover knows them.
+// bits, reduced modulo the group's order. The weights are drawn from the final transcript states of
+// all items and 32 local random bytes, so no prover knows them.
 //
 // If the merged equation does not hold, bisection with fresh weights finds the items whose equations
 // do not hold. The error joins one *zkbench.CheckError for each such item. The caller passes the name
