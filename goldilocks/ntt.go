@@ -30,8 +30,8 @@ func (o Order) String() string {
 }
 
 // NTT replaces the coefficients of a polynomial of degree below n by the polynomial's values on a
-// coset. The coset consists of the elements of the domain, each multiplied by shift. The parameter
-// from is the order of the coefficients; the values have the other order. NTT returns
+// coset. The coset consists of the elements of the domain, each multiplied by shift. The second
+// argument is the order of the coefficients; the values have the other order. NTT returns
 // zkbench.ErrParams if values does not have the domain's size, or if shift is 0 or not canonical.
 func (d *Domain) NTT(values []Element, from Order, shift Element, on ...Kernel) error {
 	if err := d.check(values, from, shift); err != nil {
@@ -45,9 +45,9 @@ func (d *Domain) NTT(values []Element, from Order, shift Element, on ...Kernel) 
 	return nil
 }
 
-// InverseNTT inverts NTT: it replaces the values on the coset by the coefficients. The parameter
-// from is the order of the values; the coefficients have the other order. InverseNTT returns the
-// same errors as NTT.
+// InverseNTT inverts NTT: it replaces the values on the coset by the coefficients. The second
+// argument is the order of the values; the coefficients have the other order. InverseNTT returns
+// the same errors as NTT.
 func (d *Domain) InverseNTT(values []Element, from Order, shift Element, on ...Kernel) error {
 	if err := d.check(values, from, shift); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// Extension is an extension of the field in which polynomials can be evaluated. Package ext has
-// two. The coordinates of an element refer to a basis that starts with 1.
+// Extension is an extension of the field in which polynomials can be evaluated. Package ext has two
+// such extensions. The coordinates of an element refer to a basis that starts with 1.
 type Extension[E any] interface {
 	~[2]Element | ~[3]Element
 	Add(E) E
@@ -28,7 +28,7 @@ const evalBlock = 1 << 9
 // canonical. Each polynomial is one task of the executor.
 //
 // Each coefficient costs one multiplication for each coordinate of the point, so two or three. Such
-// a multiplication costs as much as one in Dot.
+// a multiplication costs as much as a multiplication in Dot.
 func EvalAll[E Extension[E]](ctx context.Context, ex executor.Executor, polys [][]Element, point E, on ...Kernel) ([]E, error) {
 	if err := checkPoint(point); err != nil {
 		return nil, err

@@ -54,8 +54,8 @@ func AndNot(dst, a, b []Element, on ...Kernel) {
 const MaxPack = 32
 
 // Pack sets dst[i] to the sum of 2^j * a[j][i] over all j. If the a[j][i] are bits, this is the
-// number that they represent. Pack takes 1 to MaxPack vectors, none of which may be dst, and panics
-// otherwise.
+// number that they represent. Pack panics if a does not have 1 to MaxPack vectors. None of these
+// vectors may be dst.
 func Pack(dst []Element, a [][]Element, on ...Kernel) {
 	if len(a) == 0 || len(a) > MaxPack {
 		panic(fmt.Sprintf("goldilocks: %d vectors to pack, accepted are 1 to %d", len(a), MaxPack))
@@ -129,7 +129,7 @@ func MulAddScalar(dst, a []Element, c Element, on ...Kernel) {
 	mulAddScalarPortable(dst[n:], a[n:], c)
 }
 
-// AddProducts adds the sum of c[j*len(dst)+k] * a[j][i] over all j to each dst[k][i]. The slice c
+// AddProducts adds to each dst[k][i] the sum of c[j*len(dst)+k] * a[j][i] over all j. The slice c
 // has len(dst) factors for each vector of a.
 func AddProducts(dst, a [][]Element, c []Element, on ...Kernel) {
 	if len(dst) == 0 || len(c) != len(a)*len(dst) {

@@ -16,10 +16,11 @@ func TurboPlonk() Arithmetization {
 }
 
 // UltraPlonk returns an arithmetization of five columns, with lookups. The tuple that a row looks up has
-// three numbers, one for each of the columns 0, 3 and 4. The number for a column is the row's value minus
-// the product of a parameter and the next row's value. The three parameters have the indices 7, 8 and 9. If
-// they are 0, the tuple consists of the row's own values. If a column accumulates digits, the tuple's
-// number for this column can be a single digit.
+// three numbers, one for each of the columns 0, 3 and 4. The number for a column is v - p·w. Here v is the
+// row's value in the column, w is the next row's value in the column, and p is a parameter of the row. The
+// parameters for the three columns have the indices 7, 8 and 9. If these parameters are 0, the tuple
+// consists of the row's own values. If a column accumulates digits, the tuple's number for this column can
+// be a single digit.
 func UltraPlonk() Arithmetization {
 	digit := func(column, step int) Expr { return Cell(column).Sub(Param(step).Mul(Next(column))) }
 	return Arithmetization{

@@ -14,7 +14,8 @@ import (
 // Build refuses the zero Var in a cell that a gate or a lookup reads. For the number 0 use Builder.Zero.
 type Var uint32
 
-// Kind identifies what is fixed in a row: its gate, parameters and lookups. The zero Kind has none of them.
+// Kind identifies what is fixed in a row: its gate, parameters and lookups. A row of the zero Kind has no
+// gate, no parameters and no lookups.
 type Kind uint32
 
 // Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors; Build
@@ -186,8 +187,8 @@ func (b *Builder) Row(k Kind, vars []Var, free ...fr.Element) {
 // Late registers the function fill for the n rows that were added last. The function computes the cells of
 // these rows in the late columns. These are the columns that depend on the challenge of a proof (see the
 // function Challenge). The function fill sets cells[i][j], the cell of late column i in row j of these n
-// rows. Each check and each proof calls fill more than once, perhaps in several goroutines. What fill sets
-// must depend only on the challenge and on data that does not change.
+// rows. Each check and each proof calls fill more than once, perhaps in several goroutines. The cells that
+// fill sets must depend only on the challenge and on data that does not change.
 func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Element)) {
 	if b.arith.Late == 0 || n < 0 || n > len(b.rows) || fill == nil {
 		b.fail("a function for %d rows of %d late columns; accepted are 0 to %d rows, 1 column and more, and a function that is not nil", n, b.arith.Late, len(b.rows))
@@ -198,9 +199,9 @@ func (b *Builder) Late(n int, fill func(challenge fr.Element, cells [][]fr.Eleme
 
 // Zero returns a Var for the number 0. Each call returns the same Var. The circuit gets one more row at its
 // end. This row fixes the Var to 0. For this row the arithmetization must have a gate that can require one
-// permuted cell to be 0 and nothing else. The gate must do this with parameters that are all 0, or with one
-// parameter that is 1 and others that are 0. Every arithmetic gate of this package can do this. If the
-// arithmetization has no gate that can do it, Build returns zkbench.ErrParams.
+// permuted cell to be 0 without other requirements. The gate must do this with parameters that are all 0, or
+// with one parameter that is 1 and others that are 0. Every arithmetic gate of this package can do this. If
+// the arithmetization has no gate that can do it, Build returns zkbench.ErrParams.
 func (b *Builder) Zero() Var {
 	if b.zero == 0 {
 		var ok bool

@@ -16,9 +16,9 @@ import (
 // which alone have the Key.
 func (b *Builder) Sites(inside.Key) { b.sites = make([]string, len(b.rows)) }
 
-// Plant makes the Builder give the Var v the given value, whatever value v has or will be created with.
-// Gadgets compute with that value from then on. The method is for this module's tests, which alone have the
-// Key.
+// Plant makes the Builder give the Var v the given value. This value replaces the one that v has or, if v
+// does not exist yet, the one that v will be created with. Gadgets compute with that value from then on. The
+// method is for this module's tests, which alone have the Key.
 func (b *Builder) Plant(_ inside.Key, v Var, value fr.Element) {
 	if int(v) < len(b.values) {
 		b.values[v] = value
@@ -50,8 +50,8 @@ func site() string {
 }
 
 // Inside returns the circuit as constraints on values. The function Check in the result can leave one
-// constraint out. The arithmetization must not have late columns, which are filled after a challenge. Inside
-// is for this module's tests, which alone have the Key.
+// constraint out. The arithmetization must not have late columns, which are filled after a challenge has been
+// drawn. Inside is for this module's tests, which alone have the Key.
 func (c *Circuit) Inside(inside.Key) *inside.Circuit {
 	in := &inside.Circuit{Columns: len(c.arith.Columns), Unknown: slices.Repeat([]int{-1}, len(c.arith.Columns)*len(c.rows))}
 	number := func(column, row int) int { return column*len(c.rows) + row }

@@ -103,8 +103,8 @@ func (k *ProvingKey) Expand(ctx context.Context, ex executor.Executor) error {
 // Verifying returns the verifying key.
 func (k *ProvingKey) Verifying() *VerifyingKey { return k.VerifyingKey }
 
-// Insecure reports whether somebody may know the secret of the key's reference string, and so be able to
-// prove anything. Verify refuses such a key.
+// Insecure reports whether somebody may know the secret of the key's reference string. Anyone who knows this
+// secret can prove anything. Verify refuses such a key.
 func (k *VerifyingKey) Insecure() bool { return k.insecure }
 
 // Setup makes the keys of a circuit over a reference string of the circuit's size. Setup returns

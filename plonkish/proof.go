@@ -54,8 +54,8 @@ func (k *VerifyingKey) ProofLen() int {
 	return pointLen*k.ProofPoints() + valueLen*len(k.opened)
 }
 
-// ProofPoints returns the number of points in a proof. Each point is a sum of as many products as the
-// circuit has rows.
+// ProofPoints returns the number of points in a proof. A prover computes each point as a sum with one
+// product for each row of the circuit.
 func (k *VerifyingKey) ProofPoints() int {
 	p := k.newProof()
 	return len(p.columns) + len(p.quotient) + len(p.opening)

@@ -27,13 +27,13 @@ type Replayed[S, P any] struct {
 }
 
 // VerifyBatch merges the equations of all items into one, with an independent weight for each
-// equation. It checks the result with one multi-scalar multiplication. Weights are 512 bits reduced
-// modulo the order. They are drawn from the final transcript states of all items and 32 local
-// random bytes, so no prover knows them.
+// equation. It checks the result with one multi-scalar multiplication. Each weight is a number of 512
+// bits, reduced modulo the group's order. The weights are drawn from the final transcript states of
+// all items and 32 local random bytes, so no prover knows them.
 //
 // If the merged equation does not hold, bisection with fresh weights finds the items whose equations
-// do not hold. The error joins one *zkbench.CheckError for each such item; the parameter check is the
-// name of the check in these errors. VerifyBatch returns ErrParams if there are no items.
+// do not hold. The error joins one *zkbench.CheckError for each such item. The caller passes the name
+// of the check that these errors contain. VerifyBatch returns ErrParams if there are no items.
 func VerifyBatch[S, P any](ctx context.Context, ex executor.Executor, basis *group.Basis[S, P], check string, items []Replayed[S, P]) error {
 	if len(items) == 0 {
 		return fmt.Errorf("%w: no %s to verify, accepted are 1 or more", zkbench.ErrParams, check)

@@ -43,7 +43,8 @@ func KeyFamilies() []group.Family {
 // proof needs no lengths.
 type Shape struct{ Points, Scalars int }
 
-// Proof is a decoded proof. Its protocol's Shape says how many points and scalars it has.
+// Proof is a decoded proof. The method Shape of its protocol returns the number of points and
+// scalars.
 type Proof[S, P any] struct {
 	Points  []P
 	Scalars []S

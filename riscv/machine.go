@@ -102,8 +102,8 @@ type Result struct {
 
 // Run runs a program to its end. It returns an *ExitError if the guest ends with a code other than 0, a
 // *Fault if the machine ends the guest, the error of ctx if ctx ends first, and zkbench.ErrParams if the
-// options are not valid. The Result is never nil. If there is an error, it has the counts up to the error and
-// no output. If the profile cannot be written to o.Profile, that error is joined to the others.
+// options are not valid. The Result is never nil. If there is an error, the Result has the counts up to the
+// error and no output. If the profile cannot be written to o.Profile, that error is joined to the others.
 func Run(ctx context.Context, p *Program, o Options) (*Result, error) {
 	if err := checkPrecompiles(o.Precompiles); err != nil {
 		return &Result{}, err

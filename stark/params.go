@@ -46,8 +46,7 @@ func (s Params) Random() int {
 	return 2*s.Queries + 2*s.Degree + 1
 }
 
-// Height returns the height that a table needs to have room for the given number of rows. It is a power of
-// two.
+// Height returns the height that a table needs for the given number of rows. The height is a power of two.
 func (s Params) Height(rows int) int {
 	random := s.Random()
 	rows = min(rows, math.MaxInt/4) // more than any table has, so that nothing wraps

@@ -57,8 +57,8 @@ type Config struct {
 	Params Params
 }
 
-// Message is a tuple that a statement, and not a table, sends on a bus. If Times is positive, the statement
-// answers with the tuple Times times. If it is negative, the statement asks for the tuple -Times times.
+// Message is a tuple that a statement, and not a table, sends on a bus. If Times is a positive number n, the
+// statement answers with the tuple n times. If Times is -n, the statement asks for the tuple n times.
 type Message struct {
 	Bus   string
 	Times int64
@@ -222,9 +222,9 @@ type system[E field.Element[E], X field.Extension[E, X]] struct {
 // tables state, and their fixed columns.
 func (s *System) Digest() [sha512.Size]byte { return s.digest }
 
-// Prove proves the statement in the parameter about. It takes one trace for each table, in the order of the
-// tables. If the traces do not satisfy the tables, or if their tuples on buses do not match those of the
-// statement, Prove returns the zkbench.ErrWitness that Check returns.
+// Prove proves the given statement. It takes one trace for each table, in the order of the tables. If the
+// traces do not satisfy the tables, or if their tuples on buses do not match those of the statement, Prove
+// returns the zkbench.ErrWitness that Check returns.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, traces []Trace, about Statement, options Options) ([]byte, error) {
 	return s.engine.prove(ctx, ex, s.statement, traces, about, options)
 }

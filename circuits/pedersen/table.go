@@ -229,8 +229,8 @@ func Digits(_ *big.Int, inputs, outputs []*big.Int) error {
 	return nil
 }
 
-// Points computes a hint for the form Tables: the points that the lookup tables have for the digits of a
-// scalar. The hint's inputs are the index of the scalar and its digits.
+// Points computes a hint for the form Tables: for each digit of a scalar, the point that a lookup table
+// contains for this digit. The hint's inputs are the index of the scalar and its digits.
 func Points(_ *big.Int, inputs, outputs []*big.Int) error {
 	i := int(inputs[0].Int64())
 	for j, e := range inputs[1:] {

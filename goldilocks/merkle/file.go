@@ -13,8 +13,8 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
 
-// File is a tree whose digests are in a file, so that it may be larger than memory. The rows are
-// not in the file. Create a File with BuildFile or OpenFile. Its methods may be called
+// File is a tree whose digests are in a file, so that the tree may be larger than memory. The rows
+// are not in the file. Create a File with BuildFile or OpenFile. Its methods may be called
 // concurrently.
 //
 // The file has a head of 64 bytes and then the levels of digests, from the leaves to the top. An

@@ -43,8 +43,8 @@ func (s Shape) windowBytes() uint64 {
 //
 // If the rows end early, if more bytes follow them or if an element is not canonical, the error is
 // of type *zkbench.DecodeError and says where. BuildFile returns io.ErrNoProgress if the reader
-// returns no bytes a hundred times in a row. It returns ErrParams if shape.Check returns it, if
-// rows is nil, or if the reader reports more bytes than were requested.
+// returns no bytes a hundred times in a row. It returns ErrParams if shape.Check refuses the
+// shape, if rows is nil, or if the reader reports more bytes than were requested.
 func BuildFile(ctx context.Context, ex executor.Executor, shape Shape, rows io.Reader, path string, on ...goldilocks.Kernel) (*File, error) {
 	if err := shape.Check(); err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ const chunk = 512
 // Build builds a tree, on the given executor and kernel. The parameter rows holds one row after
 // another. The tree keeps this slice, so its elements must not change.
 //
-// Build returns ErrParams if shape.Check returns it, or if rows does not have Rows × Width
+// Build returns ErrParams if shape.Check refuses the shape, or if rows does not have Rows × Width
 // elements. If an element is not canonical, the error is of type *zkbench.DecodeError and says
 // where. If there is no memory for the tree, Build returns ErrLimit with the tree's size, before it
 // allocates anything.

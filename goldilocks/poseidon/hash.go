@@ -33,8 +33,8 @@ func LinearHash(in []goldilocks.Element) Digest {
 }
 
 // HashNoPad computes hash_no_pad of plonky2. It is a sponge that takes the input in blocks of up
-// to eight elements. Each block overwrites as many elements of the rate as it has, and the rest of
-// the state stays. The digest of an empty input consists of zeros.
+// to eight elements. A block of k elements overwrites the first k elements of the rate and leaves
+// the rest of the state as it is. The digest of an empty input consists of zeros.
 //
 // The digest does not bind the length, so use HashNoPad only for inputs of one fixed length.
 func HashNoPad(in []goldilocks.Element) Digest {

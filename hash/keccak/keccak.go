@@ -1,7 +1,7 @@
 // Package keccak computes the hashes that circuits prove: Keccak-256 as Ethereum uses it, and SHA3-256 (FIPS
 // 202), which differs only in its padding byte. Single messages are hashed by golang.org/x/crypto/sha3. If
-// many messages of one length are hashed at once, vector kernels permute several states at once, as many as a
-// register has lanes.
+// many messages of one length are hashed at once, vector kernels permute several states at once, one in each
+// lane of a register.
 package keccak
 
 import (

@@ -41,8 +41,8 @@ func Rotations() (offsets [Lanes]int) {
 	return offsets
 }
 
-// Round applies one round of the permutation. The parameter constant is the round constant of the step ι. It
-// is meant for programs that prove single rounds, and is slow.
+// Round applies one round of the permutation. The parameter constant is the round constant of the step ι.
+// Round is meant for programs that prove single rounds, and is slow.
 func Round(a [Lanes]uint64, constant uint64) (out [Lanes]uint64) {
 	var c [5]uint64
 	for i, lane := range a {

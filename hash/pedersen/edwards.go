@@ -16,9 +16,9 @@ import (
 // element were one scalar, different elements could have the same hash.
 const HalfBits = 127
 
-// EdwardsGenerator returns P_i, one of the constant points that HashEdwards multiplies, for i < 2·Inputs. To
-// find it, the function reads an extendable-output hash of i until a value is the y-coordinate of a point.
-// P_i is this point times the cofactor.
+// EdwardsGenerator returns P_i, one of the constant points that HashEdwards multiplies, for i < 2·Inputs.
+// The function reads an extendable-output hash of i until a value is the y-coordinate of a point. P_i is
+// this point times the cofactor.
 func EdwardsGenerator(i int) twistededwards.PointAffine { return edwards()[i] }
 
 var edwards = sync.OnceValue(func() *[2 * Inputs]twistededwards.PointAffine {

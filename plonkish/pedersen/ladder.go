@@ -18,8 +18,8 @@ import (
 //
 //	2x = D + 4^127 - 1.
 //
-// Each d corresponds to exactly one e. So the digits that are accumulated first represent the high half
-// of x.
+// Each d corresponds to exactly one e. So the part of D that is accumulated first, from the highest digits,
+// determines the high half of x.
 type Ladder struct {
 	b      *plonkish.Builder
 	zero   plonkish.Var

@@ -16,8 +16,8 @@ type Gates struct {
 
 const digitBits = 2
 
-// NewGates returns Gates for words of the given number of bits. It returns zkbench.ErrParams unless bits is
-// even and between 2 and MaxBits.
+// NewGates returns Gates for words of the given number of bits. It returns zkbench.ErrParams if this number
+// is odd, less than 2 or greater than MaxBits.
 func NewGates(b *plonkish.Builder, bits int) (*Gates, error) {
 	if err := checkBits(bits, digitBits); err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ const (
 	// Stopping at 8 would cost 192 bytes more and save one round.
 	DefaultStop = 4
 
-	// MaxBits is the maximum bit length, since values are of type uint64.
+	// MaxBits is the largest bit length n of the range [0, 2^n), since values are of type uint64.
 	MaxBits = 64
 	// MaxAggregate is the largest Config.MaxCommitments that New accepts. It bounds memory; the
 	// protocol itself has no bound.

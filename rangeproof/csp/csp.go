@@ -38,7 +38,7 @@ const (
 // Name is the name with which users select this kind of range proof.
 const Name = "csp"
 
-// MaxBits is the maximum bit length.
+// MaxBits is the largest bit length n of the range [0, 2^n).
 const MaxBits = 64
 
 // DefaultStop is the early-stop length that applies if Config.Stop is 0. At 32 the last vector has

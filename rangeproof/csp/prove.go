@@ -27,9 +27,9 @@ func (p *Protocol[S, P]) WithTable(table group.Table[S, P]) rangeproof.Protocol[
 
 // Prove proves that V[0] = w.Values[0]·G + w.Blindings[0]·H, and that w.Values[0] is below 2^Bits.
 // Prove does not check that the witness opens V[0]. If the witness does not open V[0], the
-// verifier rejects the proof. Prove returns ErrParams unless there is one commitment, one value in
-// range and one blinding. It returns ErrProof if the evaluation challenge is one of the nodes
-// 1..n, where n is Bits.
+// verifier rejects the proof. Prove returns ErrParams if there is not exactly one commitment, one
+// value and one blinding. It also returns ErrParams if the value is not in the range. It returns
+// ErrProof if the evaluation challenge is one of the nodes 1..n, where n is Bits.
 func (p *Protocol[S, P]) Prove(ctx context.Context, ex executor.Executor, t *transcript.Transcript, V []P, w rangeproof.Witness[S], nonces transcript.Nonces) (*rangeproof.Proof[S, P], error) {
 	if len(V) != 1 || len(w.Values) != 1 || len(w.Blindings) != 1 {
 		return nil, fmt.Errorf("%w: csp: %d commitments, %d values, %d blindings, want one of each",

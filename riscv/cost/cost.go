@@ -18,9 +18,10 @@ import (
 )
 
 // Model describes a machine by its tables. One table has a row for each cycle. Each class of instructions
-// has a table with a row for each instruction of the class. A table for memory has a row for each word of a
-// page that was touched. Each precompile has a table with a row for each unit of its work. A unit is a call,
-// a block of a hash, or one of the pairs in a list of operands, for example a point and its scalar.
+// has a table with a row for each instruction of the class. A table for memory has a row for each word of
+// every page that the run touched. Each precompile has a table with a row for each unit of its work. A unit
+// is a call, a block of a hash, or one of the pairs in a list of operands, for example a point and its
+// scalar.
 type Model struct {
 	// Columns is the number of columns of each table. The key is CPU, Page, or the name of a class or a
 	// precompile. A table that is not in Columns costs nothing.
@@ -77,8 +78,8 @@ type Table struct {
 // Cells returns the number of cells of the padded table.
 func (t Table) Cells() uint64 { return t.Padded * t.Columns }
 
-// Tables returns the tables that have rows, for a run or for a part of a run. The parameter touches is the
-// value of riscv.Result.Touches.
+// Tables returns the tables that have rows, for a run or for a part of a run. The second argument is the
+// value of the field riscv.Result.Touches.
 func (m Model) Tables(t *riscv.Tally, touches uint64) (tables []Table) {
 	add := func(name string, rows uint64) {
 		if rows > 0 {

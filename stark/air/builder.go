@@ -99,8 +99,8 @@ func (b *Builder) Public(i int) Expr {
 	return Expr{&node{op: Public, index: i}}
 }
 
-// Zero adds the constraint that the given expression is 0. The parameter where says in which rows, and errors
-// refer to the constraint by the given name.
+// Zero adds the constraint that the given expression is 0. The first argument selects the rows in which the
+// constraint holds. Errors refer to the constraint by the given name.
 func (b *Builder) Zero(where Where, name string, zero Expr) {
 	if where > Transition {
 		b.fail("constraint %q holds nowhere", name)
@@ -109,9 +109,10 @@ func (b *Builder) Zero(where Where, name string, zero Expr) {
 	b.constraints = append(b.constraints, Constraint{name, where, zero})
 }
 
-// Ask states that rows ask for a tuple on a bus. The parameter when is an expression that decides which
-// rows ask: a row asks once if the value of the expression is 1, and does not ask if the value is 0.
-// Compile adds the constraint that the value is 0 or 1, unless the stated constraints imply it.
+// Ask states that rows ask for a tuple on a bus. The second argument is an expression that decides which
+// rows ask for the tuple. If the value of the expression is 1 in a row, the row asks once. If the value is
+// 0, the row does not ask. Compile adds the constraint that the value is 0 or 1, unless the stated
+// constraints imply it.
 func (b *Builder) Ask(bus string, when Expr, tuple ...Expr) {
 	b.message(Message{bus, asksOnce, 1, when, tuple})
 }
@@ -135,10 +136,10 @@ func (b *Builder) Answer(bus string, multiplicity Expr, tuple ...Expr) {
 	b.message(Message{bus, answers, 0, multiplicity, tuple})
 }
 
-// Link states that rows ask for a tuple on a bus or answer with it. A fixed column decides which of these a
-// row does, and how many times; the parameter fixed is the column's index. If a row's cell in the column is
-// a number n in the lower half of the field, the row answers with the tuple n times. If the cell is -n, the
-// row asks for the tuple n times.
+// Link states that rows ask for a tuple on a bus or answer with it. A fixed column decides which of the two
+// a row does, and how many times. The second argument is the column's index. If a row's cell in the column
+// is a number n in the lower half of the field, the row answers with the tuple n times. If the cell is -n,
+// the row asks for the tuple n times.
 func (b *Builder) Link(bus string, fixed int, tuple ...Expr) {
 	b.message(Message{bus, links, 0, b.Fixed(fixed), tuple})
 }

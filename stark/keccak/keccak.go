@@ -132,10 +132,10 @@ type System struct {
 	sponge sponge
 }
 
-// New returns a system with the tables of permutations and sponges. The parameter messages says who can
-// read the messages. If it is stark.Public, the messages are part of the system's statements. New returns
-// zkbench.ErrParams for stark.Hidden if the parameters lack zero knowledge, because a message could be
-// read from its proof.
+// New returns a system with the tables of permutations and sponges. The second argument says who can read
+// the hashed messages. If this argument is stark.Public, the messages are part of the system's statements.
+// New returns zkbench.ErrParams for stark.Hidden if the parameters lack zero knowledge, because a message
+// could be read from its proof.
 func New(c stark.Config, messages stark.Visibility) (*System, error) {
 	if err := messages.Check(c.Params, stark.Public, stark.Hidden, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)

@@ -161,10 +161,10 @@ type System struct {
 	params stark.Params
 }
 
-// New returns a system with these parameters, over Goldilocks, with trees of Poseidon. The parameter
-// siblings says who can read the siblings and indices of paths. It is stark.Hidden, which needs zero
-// knowledge, or stark.Exposed. Siblings and indices are never part of a statement, so New returns
-// zkbench.ErrParams for stark.Public.
+// New returns a system with these parameters, over Goldilocks, with trees of Poseidon. The second argument
+// says who can read the siblings and indices of paths. It must be stark.Hidden or stark.Exposed; stark.Hidden
+// needs zero knowledge. Siblings and indices are never part of a statement, so New returns zkbench.ErrParams
+// for stark.Public.
 func New(params stark.Params, siblings stark.Visibility) (*System, error) {
 	if err := siblings.Check(params, stark.Hidden, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("siblings: %w", err)

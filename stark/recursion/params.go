@@ -68,8 +68,8 @@ func (s TreeParams) last() stark.Config {
 	return stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Params: s.Last}
 }
 
-// Children returns the configuration of the proofs that a tree starts from. The parameter rows is the height
-// of the highest table in these proofs.
+// Children returns the configuration of the proofs that a tree starts from. The argument is the height of the
+// highest table in these proofs.
 func (s TreeParams) Children(rows int) stark.Config {
 	params := s.Child
 	if rows >= LongRows && s.Long.Name != "" {

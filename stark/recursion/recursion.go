@@ -2,8 +2,8 @@
 // states everything that they state. The verifier is written down as a program. This program is straight-line
 // code that depends on the form of the proofs, but not on the proofs themselves. The form of a proof means
 // its system, the heights of the system's tables, and the buses, times and lengths in its statement. Tables
-// of package stark prove that the program accepts; they have the program in their fixed columns. So the proof
-// that this package makes is an ordinary proof of package stark, and another program can verify it in turn.
+// of package stark prove that the program accepts; their fixed columns contain the program. So the proof that
+// this package makes is an ordinary proof of package stark, and another program can verify it in turn.
 //
 // All proofs are over Goldilocks, with its extension of degree 2 or 3. The proofs that a program verifies
 // use trees of Poseidon. No proof has zero knowledge: anyone who reads a proof can learn what the proofs
@@ -35,9 +35,10 @@ type Child struct {
 	of     *System         // the system, if it is one of this package
 }
 
-// NewChild returns the Child for a system's proofs of statements that have the same form, buses, times and
-// lengths as the statement in the parameter like. The numbers in that statement do not matter. The function
-// New refuses a statement of more than one form. For proofs of this package's System, use System.Child.
+// NewChild returns the Child for a system's proofs of similar statements. The second argument is an example
+// of these statements. All of them must have the form, buses, times and lengths of the example, but may have
+// other numbers. The function New refuses a statement of more than one form. For proofs of this package's
+// System, use System.Child.
 func NewChild(system *stark.System, like stark.Statement) Child {
 	like.Messages = slices.Clone(like.Messages)
 	like.Forms = slices.Clone(like.Forms)
@@ -117,9 +118,9 @@ func (s *System) Memory() (uint64, error) { return s.system.Memory(s.program.for
 
 // New returns a system that proves that several proofs verify, one proof for each of the given children. If c
 // is over Goldilocks with Poseidon, the proofs of this system can be children of other systems. New returns
-// zkbench.ErrParams if there are no children, if a child was not made by NewChild or System.Child, if its
-// verifier cannot be written down as a program, if the children have different extensions, or if the
-// parameters of a child promise fewer bits than the parameters in c.
+// zkbench.ErrParams if there are no children, if a child was not made by NewChild or System.Child, if the
+// verifier of a child's proof cannot be written down as a program, if the children have different extensions,
+// or if the parameters of a child promise fewer bits than the parameters in c.
 func New(c stark.Config, children ...Child) (*System, error) {
 	params := c.Params
 	if len(children) == 0 {

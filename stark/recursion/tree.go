@@ -20,8 +20,8 @@ type Tree struct {
 	layers [][]*System // for each layer the system of each group, in order; groups of one form share it
 }
 
-// NewTree returns a tree over n proofs of one form. It returns zkbench.ErrParams if n is less than 1, and
-// whenever New returns it for a system of the tree.
+// NewTree returns a tree over n proofs of one form. It returns zkbench.ErrParams if n is less than 1, or if
+// New returns this error for a system of the tree.
 func NewTree(params TreeParams, child Child, n int) (*Tree, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%w: a tree over %d proofs, accepted are 1 and more", zkbench.ErrParams, n)

@@ -64,8 +64,8 @@ type Int struct {
 	native frontend.Variable // the integer modulo the circuit's prime; nil: not computed
 }
 
-// New returns the arithmetic modulo p in the circuit of api. It returns zkbench.ErrParams unless 2^204 < p <
-// 2^256, method is known, and the circuit's prime has 253 to 256 bits.
+// New returns the arithmetic modulo p in the circuit of api. It returns zkbench.ErrParams if p is not between
+// 2^204 and 2^256, if the method is unknown, or if the circuit's prime does not have 253 to 256 bits.
 func New(api frontend.API, p *big.Int, method Method) (*Field, error) {
 	if n := p.BitLen(); p.Sign() < 0 || n <= (Limbs-1)*Width || n > 256 {
 		return nil, fmt.Errorf("%w: modulus of %d bits, sign %d; accepted: above 0, %d to 256 bits", zkbench.ErrParams, n, p.Sign(), (Limbs-1)*Width+1)

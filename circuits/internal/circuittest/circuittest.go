@@ -57,8 +57,9 @@ func Solves(t testing.TB, system constraint.ConstraintSystem, assignment fronten
 	return system.IsSolved(Witness(t, assignment), solver.WithHints(hints...))
 }
 
-// Prove proves the circuit for the assignment with gnark's PLONK, and verifies the proof. It also checks that
-// the proof is refused for the public inputs of a second assignment, the parameter other.
+// Prove proves the circuit for the assignment with gnark's PLONK, and verifies the proof. The parameter other
+// is a second assignment. Prove also checks that the proof is refused for the public inputs of this second
+// assignment.
 func Prove(t *testing.T, circuit, assignment, other frontend.Circuit, hints []solver.Hint) {
 	t.Helper()
 	system := Compile(t, scs.NewBuilder[constraint.U64], circuit)

@@ -18,7 +18,7 @@ import (
 )
 
 // Statement is a statement in the source of this module's gadgets that constrains something: an assertion, a
-// range check, or a gate whose result is read. If it is executed several times for one circuit, all
+// range check, or a gate whose result is read. If a statement is executed several times for one circuit, all
 // executions count as one Statement, unless they are reached through different functions.
 type Statement struct {
 	Name string // the functions that lead to it, and its kind
@@ -78,7 +78,7 @@ func Change(h solver.Hint, change func(inputs, outputs []*big.Int)) Option {
 	})
 }
 
-// Switched returns a builder that treats each of the given statements as its mode says.
+// Switched returns a builder that treats the given statements according to their modes.
 func Switched(b frontend.NewBuilder, modes map[Statement]Mode) frontend.NewBuilder {
 	return NewSwitches(modes).builder(b)
 }

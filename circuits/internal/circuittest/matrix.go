@@ -46,8 +46,8 @@ type Matrix struct {
 	on map[string]map[string][]Statement // by name and builder; nil: not listed yet
 }
 
-// Constraints returns the statements of the circuit, each with its forgery. It includes statements that the
-// circuit has on only one of its constraint systems.
+// Constraints returns the statements of the circuit, each with its forgery. It includes statements that are
+// executed for only one of the constraint systems.
 func (m *Matrix) Constraints(t *testing.T) []forgery.Constraint {
 	t.Helper()
 	on := m.statements(t)

@@ -15,7 +15,7 @@ import (
 
 // Solution holds a value for each wire of a circuit. Solve solves a circuit once, and a change of one value
 // is then propagated only to the values that depend on it. gnark itself checks only the values that it has
-// computed, so it cannot check changed ones.
+// computed, so it cannot check changed values.
 //
 // A gate of Plonk and a constraint of Groth16 have one form: l·r + m = 0, where l, r and m are weighted sums
 // of wires. The constraints of lookups and range checks also have this form. They contain a challenge, which
@@ -279,7 +279,7 @@ func (s *Solution) gradient(c *step) []term {
 
 // OtherOutputs changes outputs of the circuit's hints, one at a time, by 1 and by -1. It propagates the
 // change to all that depends on the output, and returns the outputs for which the changed values still
-// satisfy the circuit. If the parameter stride is n, it tries every n-th output. The result tried is the
+// satisfy the circuit. If the parameter stride is n, it tries every n-th output. The second result is the
 // number of outputs that it tried.
 //
 // If the inputs of another hint change, that hint gives its honest result for the new inputs. So

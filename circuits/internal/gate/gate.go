@@ -2,8 +2,8 @@
 //
 //	qL·a + qR·b + qM·a·b + qO·c + qC = 0,
 //
-// as one gate of Plonk. With gnark's own API they would take several gates. On other constraint systems this
-// package uses gnark's API.
+// as one gate of Plonk. With gnark's own API each of these relations would take several gates. On other
+// constraint systems this package uses gnark's API.
 package gate
 
 import (

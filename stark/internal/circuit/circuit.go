@@ -3,9 +3,10 @@
 //
 // A program has a memory in which each cell is written once. A cell holds an element of the extension. The
 // cells of a permutation hold two field elements each, as the first two coordinates of an element of the
-// extension. A program consists of rows, each of which relates four cells, and of Poseidon permutations, each
-// of which relates thirteen. There are no jumps: the rows depend on the Go code that makes them, and not on
-// values. Running the code on some values computes all cells and finds the first row that does not hold.
+// extension. A program consists of rows and of Poseidon permutations. Each row relates four cells, and each
+// permutation relates thirteen cells. There are no jumps: the rows depend on the Go code that makes them, and
+// not on values. Running the code on some values computes all cells and finds the first row that does not
+// hold.
 package circuit
 
 import (
@@ -49,7 +50,7 @@ type Row struct {
 const Pairs = poseidon.Width / 2
 
 // Permutation states that Out is the permutation of In. If Swap is 1, the first two pairs of In are exchanged
-// with the next two before the permutation. A digest has two pairs, so this exchanges two digests.
+// with the next two before the permutation. A digest consists of two pairs, so this exchanges two digests.
 // Permutation does not constrain Swap; rows of the program must constrain it to be 0 or 1.
 type Permutation struct {
 	In, Out [Pairs]Cell
@@ -128,8 +129,8 @@ func (b *Builder) Hint(x X) Value {
 // FromCell returns the value of a cell.
 func (b *Builder) FromCell(c Cell) Value { return Value{cell: c, scale: 1} }
 
-// Cell returns a cell that holds v. It adds a row unless v is the plain value of a cell, or a constant that
-// has a cell already.
+// Cell returns a cell that holds v. If v is the plain value of a cell, or a constant that has a cell already,
+// Cell adds no row. Otherwise it adds one.
 func (b *Builder) Cell(v Value) Cell {
 	if v.known() {
 		is, ok := b.constants[v.plus]

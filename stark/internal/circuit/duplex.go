@@ -91,8 +91,9 @@ func (d *Duplex) Index(label string, log int) []Value {
 	return d.b.Bits(d.b.First(d.state[0]), 0, "%s: bits", label)[:log]
 }
 
-// CheckGrind absorbs a nonce, which must be an element of the field. It states that the nonce has as many
-// bits of proof of work as the parameter work says. If work is 0, it states that the nonce is 0.
+// CheckGrind absorbs a nonce, which must be an element of the field. The second argument is a number of
+// bits. CheckGrind states that the nonce is a proof of work of this many bits. If the number is 0,
+// CheckGrind states that the nonce is 0.
 func (d *Duplex) CheckGrind(label string, work int, nonce Value) {
 	d.Pairs(label, 1, []Value{nonce})
 	if work == 0 {

@@ -1,5 +1,5 @@
-// Package circuittest runs a program of package circuit again, with other values than those with which it
-// was made. A dishonest prover could do this.
+// Package circuittest runs a program of package circuit a second time, with other values than the first time.
+// A dishonest prover could do this.
 package circuittest
 
 import (
@@ -102,9 +102,9 @@ func (p *Program) Broken(values []circuit.X) (rows []int) {
 	return rows
 }
 
-// Check returns an error if a row reads an operand that it does not have, because a prover could then choose
-// the operand's value. It also returns an error if the Swap of a permutation is a cell that no row constrains
-// to be a bit and no row sets to 0.
+// Check returns an error if a row reads an operand whose cell is circuit.None. A prover could then choose the
+// operand's value. It also returns an error if the Swap of a permutation is a cell that no row constrains to
+// be a bit and no row sets to 0.
 func (p *Program) Check() error {
 	bits := make(map[circuit.Cell]bool)
 	for i, r := range p.Rows {

@@ -109,10 +109,9 @@ func (c Careless) Do(ctx context.Context, n int, task func(ctx context.Context, 
 }
 
 // Reason returns what is wrong according to an error. It leaves out the layer or tree that the error names,
-// because the program checks query by query and may first find an error in another layer or tree. If a proof
-// opens other positions than the queries ask for, Reason returns the text that it returns for rows which do
-// not lead to the cap. A proof that opens other positions can also have another number of rows or a path of
-// another length.
+// because the program checks query by query and may first find an error in another layer or tree. A proof
+// that opens wrong positions can lead to one of three errors: the rows do not lead to the cap, the path has a
+// wrong length, or the number of rows is wrong. Reason returns one text for all three.
 func Reason(err error) string {
 	if err == nil {
 		return ""

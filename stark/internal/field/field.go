@@ -1,6 +1,7 @@
 // Package field is the interface through which package stark computes in a field: elements and extension
-// elements as values, vectors of elements, and transforms. Package goldilocks implements it for Goldilocks,
-// and gnark-crypto for KoalaBear. The rest of package stark depends on neither of the two fields.
+// elements as values, vectors of elements, and transforms. The arithmetic of Goldilocks comes from package
+// goldilocks, and that of KoalaBear from gnark-crypto. The rest of package stark depends on neither of the
+// two fields.
 package field
 
 import "github.com/zkbench/zkbench/goldilocks"
@@ -81,7 +82,7 @@ type Transform[E any] interface {
 	Evaluate(coefficients []E)
 }
 
-// Power returns e^n. The parameter one is the element 1 of the field.
+// Power returns e^n. The first argument must be the element 1 of the field.
 func Power[E interface{ Mul(E) E }](one, e E, n uint64) E {
 	for r := one; ; e = e.Mul(e) {
 		if n&1 != 0 {
@@ -115,8 +116,8 @@ func butterflies[E Element[E], X Extension[E, X]](f Field[E, X], dst, src, w [][
 	}
 }
 
-// Append appends the lowest bytes of a word to b, the least significant byte first. The parameter bytes
-// is the number of bytes that it appends.
+// Append appends the lowest bytes of a word to b, the least significant byte first. The last argument is
+// the number of bytes to append.
 func Append(b []byte, word uint64, bytes int) []byte {
 	for range bytes {
 		b = append(b, byte(word))

@@ -4,9 +4,9 @@ package koalabear
 // the whole registers of a kernel, or nothing without one, and return the number of rows done, from the first
 // on. Operands must be as long as dst, and none of Pack's may be dst.
 
-// Xor sets the first elements of dst to a + b - 2 a b, which is the exclusive or if a and b are bits. It
-// sets only as many elements as fill whole registers of the AVX-512 kernel, and returns their number as
-// rows. Without the kernel it returns 0.
+// Xor sets the first elements of dst to a + b - 2 a b, which is the exclusive or if a and b are bits. It sets
+// only as many elements as fill whole registers of the AVX-512 kernel, and returns their number. Without the
+// kernel it returns 0.
 func Xor(dst, a, b []Element) (rows int) {
 	if rows = whole(len(dst)); rows > 0 {
 		xorAVX512(&dst[0], &a[:rows][0], &b[:rows][0], rows)

@@ -1,8 +1,8 @@
 package koalabear
 
 // Dots adds to each dst[k] the sum of a[i] b[k][i] over the first indices i, and returns the number of these
-// indices as rows. If dst has length 4 or 6, this number is the largest that fills whole registers of the
-// AVX-512 kernel. For other lengths, and without the kernel, Dots returns 0. No vector may be shorter than a.
+// indices. If dst has length 4 or 6, this number is the largest that fills whole registers of the AVX-512
+// kernel. For other lengths, and without the kernel, Dots returns 0. No vector may be shorter than a.
 func Dots(dst, a []Element, b [][]Element) (rows int) {
 	if rows = len(a) &^ 31; rows == 0 || !hasKernel || len(dst) != len(b) {
 		return 0

@@ -55,8 +55,9 @@ const (
 )
 
 // New returns a tree of 2^log leaves, of which none is hashed yet. The tree's cap has 2^capLog digests, or
-// consists of all leaves if there are fewer. If the parameter run is large enough, the tree omits up to Most
-// of its lowest levels. The leaves must then be set in aligned groups of 2^run leaves.
+// consists of all leaves if there are fewer. The last argument, r, is the logarithm of a number of leaves. If r
+// is above 3, the tree may omit some of its lowest levels, but not more than Most. The leaves must then be set in
+// aligned groups of 2^r leaves.
 func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
 	capLog = min(capLog, log)
 	t := &Tree[E]{hash: hash, omitted: max(0, min(Most, run-logLanes, log-capLog)), scratch: new(sync.Pool)}
@@ -69,7 +70,7 @@ func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
 	return t
 }
 
-// RunOf returns the logarithm of a number of leaves, for the parameter run of the function New. It is meant for a
+// RunOf returns the logarithm of a number of leaves, for the last argument of the function New. It is meant for a
 // tree whose leaves are set by calls of Leaves with 2^log leaves each: each such call sets aligned groups of
 // 2^RunOf(log) leaves.
 func RunOf(log int) int { return min(log, bits.Len(chunk)-1) }

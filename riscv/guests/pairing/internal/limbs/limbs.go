@@ -1,4 +1,4 @@
-// Package limbs has what the guest's implementations of the field have in common: integers of four
+// Package limbs has the code that the guest's implementations of the field share: integers of four
 // 64-bit limbs, the least significant first, and sums modulo p, the modulus of BN254's base field.
 //
 // RISC-V has no carry flag, so a comparison computes each carry. An instruction that a branch
