@@ -1,5 +1,5 @@
-// Package sve has the ten functions over the Goldilocks field that the study of ARM SVE compares by
-// time and instructions. All ten are available on every goldilocks.Kernel.
+// Package sve has ten functions over the Goldilocks field. A public study of ARM SVE compares them by
+// time and instructions (docs/studies/sve.md). All ten are available on every goldilocks.Kernel.
 package sve
 
 import (
