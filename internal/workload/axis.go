@@ -60,8 +60,8 @@ func (a Axis) Long() string { return strings.ReplaceAll(a.Flag, "_", "-") }
 // The axes that workloads share. Other packages define the names of curves, proofs and
 // executors, so the constructors of these axes take the accepted names.
 
-// CurveAxis returns the axis of elliptic curves. The axis has the names in accepted as values. The values in def are
-// those of the default matrix.
+// CurveAxis returns the axis of elliptic curves. Its values are the names in accepted. The values in def are those of
+// the default matrix.
 func CurveAxis(accepted, def []string) Axis {
 	return NameAxis(Axis{Name: "curve", Flag: "curves", Usage: "curves"}, accepted, def)
 }
@@ -101,14 +101,14 @@ func OutputsAxis(most int) Axis {
 	return IntAxis(Axis{Name: "outputs", Key: "out", Flag: "num_outputs", Usage: "numbers of outputs", Smoke: "2"}, 1, most, 1, 2, 3)
 }
 
-// ProofAxis returns the axis of range-proof systems. The axis has the names in accepted as values. The first of them
-// is the default.
+// ProofAxis returns the axis of range-proof systems. Its values are the names in accepted. The first of them is the
+// default.
 func ProofAxis(accepted []string) Axis {
 	return NameAxis(Axis{Name: "range proof", Key: "proof", Flag: "proof_type", Usage: "range proof systems"}, accepted, accepted[:min(1, len(accepted))])
 }
 
-// ExecutorAxis returns the axis of executors, which schedule the independent pieces of one operation. The axis has
-// the names in accepted as values. The first of them is the default.
+// ExecutorAxis returns the axis of executors, which schedule the independent pieces of one operation. The values of
+// the axis are the names in accepted. The first of them is the default.
 func ExecutorAxis(accepted []string) Axis {
 	return NameAxis(Axis{Name: "executor", Key: record.ExecutorKey, Usage: "executors for the independent pieces of an operation"}, accepted, accepted[:min(1, len(accepted))])
 }
@@ -159,9 +159,9 @@ func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 	})
 }
 
-// NameAxis returns a copy of the axis a that is an axis of names. The axis has the names in accepted as values. Users
-// may type them in upper or lower case. The values in def are those of the default matrix. If def has values, the
-// first one becomes Smoke. If a has no key or no flag, the name of a is used instead.
+// NameAxis returns a copy of the axis a that is an axis of names. Its values are the names in accepted. Users may
+// type them in upper or lower case. The values in def are those of the default matrix. If def has values, the first
+// one becomes Smoke. If a has no key or no flag, the name of a is used instead.
 func NameAxis(a Axis, accepted, def []string) Axis {
 	a = a.named()
 	a.Accepted, a.Names, a.Default = strings.Join(accepted, ", "), slices.Clone(accepted), slices.Clone(def)
