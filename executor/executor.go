@@ -19,11 +19,11 @@ import (
 // have returned. The caller's goroutine runs tasks too, so a task may itself call Do without
 // deadlock.
 //
-// After the first error no further task starts, and the context that tasks receive is cancelled.
-// If several tasks fail, Do returns one of the errors that it saw: that of the task with the
-// lowest index. A panic in a task becomes a *PanicError. When ctx is done, no further task starts.
-// Do then returns context.Cause(ctx), unless all tasks succeeded or a task failed for another
-// reason.
+// After the first error no further task starts, and the context that tasks receive is cancelled. If
+// several tasks fail, Do returns one of the errors that it saw: that of the task with the lowest
+// index. A panic in a task becomes a *PanicError. When ctx is done, no further task starts. Do then
+// returns nil if all tasks succeeded, and a task's error if the task failed for another reason.
+// Otherwise it returns context.Cause(ctx).
 type Executor interface {
 	Name() string
 	Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error

@@ -17,8 +17,9 @@ type Family struct {
 }
 
 // Basis is an ordered list of independent generators, with a table of their multiples. A protocol
-// finds its generators by the names of their families, and writes scalars at their positions in
-// the list. One fixed-base sum over the basis then serves all protocols at once.
+// finds its generators by the names of their families, and writes the scalar of each generator at
+// the generator's position in the list. One fixed-base sum over the basis then serves all
+// protocols at once.
 type Basis[S, P any] struct {
 	Group    Group[S, P]
 	Table    Table[S, P]

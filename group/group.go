@@ -24,8 +24,8 @@ import (
 // so the result is within 2^-256 of uniform.
 const WideLen = 64
 
-// PointCheck says what DecodePoints checks, in addition to a canonical encoding and a point on the
-// curve. On curves of cofactor one, OnCurve and Subgroup check the same.
+// PointCheck says what else DecodePoints checks. It always checks that the encoding is canonical and
+// that the point is on the curve. On curves of cofactor one, OnCurve and Subgroup check the same.
 type PointCheck int
 
 const (

@@ -10,10 +10,10 @@ import (
 
 // Together calls the function do once for each i in [0, n), runs these calls as coroutines, and
 // merges the sums that they compute. Each call gets a Table of its own, with the same points as
-// the Table given to Together. The MSM of such a Table waits until all calls that have not
-// returned wait in MSM too. Then one MSM of the Table given to Together computes all their sums,
-// which costs less than an MSM for each call. The function do must call MSM in the goroutine in
-// which it runs itself.
+// the Table given to Together. The MSM of such a Table waits for the other calls, until each of
+// them either has returned or waits in MSM too. Then one MSM of the Table given to Together
+// computes all their sums, which costs less than an MSM for each call. The function do must call
+// MSM in the goroutine in which it runs itself.
 //
 // If several calls fail, Together returns the error of the one with the lowest index.
 func Together[S, P any](ctx context.Context, ex executor.Executor, table Table[S, P], n int, do func(i int, table Table[S, P]) error) error {

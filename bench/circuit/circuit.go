@@ -26,8 +26,9 @@ import (
 // bytes. Different streams must give different public inputs; otherwise the workload cannot check that a
 // proof is rejected for other public inputs.
 //
-// Unless the flag --srs names a file with PLONK's reference string, the string is made from the
-// seed and is insecure. Use the keys and proofs for measurement only.
+// PLONK needs a reference string. The workload reads it from the file that the flag --srs names. Without
+// this flag, the workload makes the string from the seed (flag --seed), which is insecure. Use the keys
+// and proofs for measurement only.
 func Circuit(name string, axes []bench.Axis, circuit func(c bench.Case) (frontend.Circuit, error),
 	assign func(c bench.Case, random *rand.ChaCha8) (frontend.Circuit, error),
 ) bench.Def {

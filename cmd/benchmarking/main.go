@@ -1,5 +1,5 @@
-// Benchmarking runs the benchmarks of the study of confidential tokens with the flags of the
-// study's own script:
+// Benchmarking runs the benchmarks of a public study of confidential tokens
+// (docs/measure.md). It has the flags of the study's own script:
 //
 //	go run ./cmd/benchmarking --count 10 --timeout 4s --benchName BenchmarkSender
 //

@@ -41,11 +41,11 @@ type Trial func(ctx context.Context, rate float64) (late, offered uint64, err er
 // bisection. Then it fits a curve to trials at rates near the estimate (see stat.Crossing).
 //
 // If too many operations are late even at a thousandth of the first rate, Capacity returns a zero
-// Estimate. If not too many are late even at MaxRate, High is +Inf. Once the bounds are found,
-// Capacity calls the function over before each trial, unless that function is nil. If the
-// function returns true, Capacity runs no more trials and returns the estimate so far. Capacity
-// returns ErrParams if the first rate or the share is out of range, and the cause of ctx if ctx
-// ends. The function try runs the trials.
+// Estimate. If not too many are late even at MaxRate, High is +Inf. If over is not nil, Capacity
+// calls over() before each trial that follows the search for bounds. If over() returns true,
+// Capacity runs no more trials and returns the estimate so far. Capacity returns ErrParams if the
+// first rate or the share is out of range, and the cause of ctx if ctx ends. Capacity runs each
+// trial by calling try.
 func Capacity(ctx context.Context, first, share float64, over func() bool, try Trial) (stat.Estimate, error) {
 	if !(first > 0 && first <= MaxRate) || !(share > 0 && share < 1) {
 		return stat.Estimate{}, fmt.Errorf("%w: capacity: from %v per second with %v late, rates up to %v and shares below 1 accepted", zkbench.ErrParams, first, share, MaxRate)

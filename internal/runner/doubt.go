@@ -79,8 +79,8 @@ func (r *run) doubts() *doubts {
 // First it passes changed results to the target's check. If the check accepts them, Doubt
 // returns the finding AnyResult. Then it builds inputs again and compares them with those that
 // operations have used. If they differ, Doubt returns the finding InputChanged. Doubt stops
-// after the length of the window or two seconds, whichever is longer, and reports nothing that
-// it has not found by then. The target must still be open.
+// after the length of the window or two seconds, whichever is longer. A test that is not done by
+// then adds no finding. The target must still be open.
 func (r *Result) Doubt(ctx context.Context) []record.Finding {
 	d := r.doubts
 	if d == nil || ctx.Err() != nil {
@@ -100,10 +100,9 @@ func (r *Result) Doubt(ctx context.Context) []record.Finding {
 	return found
 }
 
-// Doubt runs the tests of Result.Doubt on one operation. The parameter used is the input of the
-// operation, and seq is the input's sequence number. The parameter output is the operation's
-// result, which must have passed the target's check. If output is empty, Doubt tests only the
-// input.
+// Doubt runs the tests of Result.Doubt on one operation. The operation's input is passed as the
+// parameter used, and its sequence number as seq. Its result is passed as output, and must have
+// passed the target's check. If output is empty, Doubt tests only the input.
 func Doubt(ctx context.Context, target Target, seq uint64, used any, output []byte) []record.Finding {
 	if _, itself := target.(SelfDoubting); itself {
 		return nil

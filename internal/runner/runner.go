@@ -116,7 +116,8 @@ const (
 	CheckNone   Policy = "none"
 )
 
-// Check says which results are checked; N is the sample size of CheckSample.
+// Check says which results are checked. If Policy is CheckSample, N is the number of results
+// in the sample.
 type Check struct {
 	Policy Policy `json:"policy"`
 	N      int    `json:"n,omitempty"`

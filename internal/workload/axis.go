@@ -40,8 +40,8 @@ const (
 )
 
 // Dependent returns a copy of the axis a, which must be an axis of names. The default values of the copy depend on
-// other axes: its Default is All, its Smoke is Own, and its Parse accepts both. The parameter words describes the
-// default values.
+// other axes. So its Default is the constant All and its Smoke is the constant Own, which Def.Resolve replaces. Its
+// Parse accepts both constants. Its Depends is the text words, which describes the default values.
 func (a Axis) Dependent(words string) Axis {
 	parse := a.Parse
 	a.Default, a.Smoke, a.Depends = []string{All}, Own, words
@@ -60,14 +60,14 @@ func (a Axis) Long() string { return strings.ReplaceAll(a.Flag, "_", "-") }
 // The axes that workloads share. Other packages define the names of curves, proofs and
 // executors, so the constructors of these axes take the accepted names.
 
-// CurveAxis returns the axis of elliptic curves. The parameter accepted lists their names, and def lists the values
-// in the default matrix.
+// CurveAxis returns the axis of elliptic curves. Its values are the names in accepted. The values in def are those of
+// the default matrix.
 func CurveAxis(accepted, def []string) Axis {
 	return NameAxis(Axis{Name: "curve", Flag: "curves", Usage: "curves"}, accepted, def)
 }
 
 // Aliased returns a copy of the axis a, which must be an axis of names. The copy also accepts aliases. The function
-// canonical returns the name that an alias stands for, and returns any other text unchanged. The parameter accepted
+// canonical returns the name that an alias stands for, and returns any other text unchanged. The text accepted
 // describes the names and aliases in words.
 func (a Axis) Aliased(canonical func(name string) string, accepted string) Axis {
 	parse := a.Parse
@@ -91,26 +91,24 @@ func BitsAxis() Axis {
 	return IntAxis(Axis{Name: "bits", Usage: "bit lengths of values", Smoke: "32"}, 1, 64, 32, 64)
 }
 
-// InputsAxis returns the axis for the number of input tokens. The least value is 1, and the parameter most is the
-// largest.
+// InputsAxis returns the axis for the number n of input tokens, with 1 ≤ n ≤ most.
 func InputsAxis(most int) Axis {
 	return IntAxis(Axis{Name: "inputs", Key: "in", Flag: "num_inputs", Usage: "numbers of inputs", Smoke: "2"}, 1, most, 1, 2, 3)
 }
 
-// OutputsAxis returns the axis for the number of output tokens. The least value is 1, and the parameter most is the
-// largest.
+// OutputsAxis returns the axis for the number n of output tokens, with 1 ≤ n ≤ most.
 func OutputsAxis(most int) Axis {
 	return IntAxis(Axis{Name: "outputs", Key: "out", Flag: "num_outputs", Usage: "numbers of outputs", Smoke: "2"}, 1, most, 1, 2, 3)
 }
 
-// ProofAxis returns the axis of range-proof systems. The parameter accepted lists their names, and its first name is
-// the default.
+// ProofAxis returns the axis of range-proof systems. Its values are the names in accepted. The first of them is the
+// default.
 func ProofAxis(accepted []string) Axis {
 	return NameAxis(Axis{Name: "range proof", Key: "proof", Flag: "proof_type", Usage: "range proof systems"}, accepted, accepted[:min(1, len(accepted))])
 }
 
-// ExecutorAxis returns the axis of executors, which schedule the independent pieces of one operation. The parameter
-// accepted lists the names of executors, and its first name is the default.
+// ExecutorAxis returns the axis of executors, which schedule the independent pieces of one operation. The values of
+// the axis are the names in accepted. The first of them is the default.
 func ExecutorAxis(accepted []string) Axis {
 	return NameAxis(Axis{Name: "executor", Key: record.ExecutorKey, Usage: "executors for the independent pieces of an operation"}, accepted, accepted[:min(1, len(accepted))])
 }
@@ -148,8 +146,8 @@ func (a Axis) each(parse func(item string) ([]string, bool)) Axis {
 	return a
 }
 
-// WithMore returns a copy of the axis a, which must be an axis of names. The copy also accepts the names for
-// which the function more returns true. The parameter words describes these names.
+// WithMore returns a copy of the axis a, which must be an axis of names. The copy also accepts every name for which
+// more(name) is true. The text words describes these names.
 func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 	names := a.Parse
 	a.Accepted += ", " + words
@@ -161,9 +159,9 @@ func (a Axis) WithMore(more func(name string) bool, words string) Axis {
 	})
 }
 
-// NameAxis returns a copy of the axis a that is an axis of names. The parameter accepted lists the names, which users
-// may type in upper or lower case, and def lists the values in the default matrix. If def has values, the first one
-// becomes Smoke. If a has no key or no flag, the name of a is used instead.
+// NameAxis returns a copy of the axis a that is an axis of names. Its values are the names in accepted. Users may
+// type them in upper or lower case. The values in def are those of the default matrix. If def has values, the first
+// one becomes Smoke. If a has no key or no flag, the name of a is used instead.
 func NameAxis(a Axis, accepted, def []string) Axis {
 	a = a.named()
 	a.Accepted, a.Names, a.Default = strings.Join(accepted, ", "), slices.Clone(accepted), slices.Clone(def)
@@ -176,10 +174,10 @@ func NameAxis(a Axis, accepted, def []string) Axis {
 	})
 }
 
-// IntAxis returns a copy of the axis a that is an axis of whole numbers. The parameters least and most are the
-// smallest and the largest number. A list of values may contain ranges of the forms a..b*k and a..b+k. The parameter
-// def holds the values in the default matrix; IntAxis leaves out values that are larger than the largest number. If
-// a has no key or no flag, the name of a is used instead. The copy has the same Smoke as the axis a.
+// IntAxis returns a copy of the axis a that is an axis of whole numbers. The axis accepts each number n with least ≤
+// n ≤ most. Users may also type ranges of the forms a..b*k and a..b+k. The parameter def holds the values in the
+// default matrix; IntAxis leaves out those that are larger than most. If a has no key or no flag, the name of a is
+// used instead. The copy has the same Smoke as the axis a.
 func IntAxis(a Axis, least, most int, def ...int) Axis {
 	a = a.named()
 	a.Accepted = fmt.Sprintf("%d to %d, ranges a..b*k and a..b+k", least, most)
@@ -217,8 +215,8 @@ func BatchAxis() Axis {
 	return IntAxis(Axis{Name: "batch", Usage: "numbers of actions or requests in one batch", Smoke: "8"}, 1, 4096, 64)
 }
 
-// BatchMaxAxis returns the axis for the maximum number of requests that a queue puts into one batch. The least value
-// is 0, which means that there is no queue, and the parameter most is the largest.
+// BatchMaxAxis returns the axis for the largest number n of requests that a queue puts into one batch, with 0 ≤ n ≤
+// most. The value 0 means that there is no queue.
 func BatchMaxAxis(most int) Axis {
 	return IntAxis(Axis{Name: "largest batch", Key: "batch-max", Flag: "batch_max", Usage: "largest batches of requests that a queue forms, with one request per operation (0: no queue, and --batch requests per operation)", Smoke: "0"}, 0, most, 0)
 }
@@ -254,10 +252,10 @@ func (a Axis) ValueOf(c Case) string {
 // maxCases bounds a matrix, because a slip in a range would otherwise run for days.
 const maxCases = 100_000
 
-// Cases returns the matrix of def: all combinations of its axes' values. The last axis changes fastest. The map
-// lists maps the Key of an axis to the text that the user typed for the axis. An axis without an entry has its
-// default values. Def.Resolve replaces the values Own and All; the values that replace All change slowest. Cases
-// returns an error if a value is not accepted or if there are more than 100,000 cases.
+// Cases returns the matrix of def: all combinations of its axes' values. The last axis changes fastest. If the user
+// typed a text for the axis with the Key k, lists[k] is this text. An axis without an entry has its default values.
+// Def.Resolve replaces the values Own and All; the values that replace All change slowest. Cases returns an error if
+// a value is not accepted or if there are more than 100,000 cases.
 func Cases(def Def, lists map[string]string) ([]Case, error) {
 	cases := []Case{{}}
 	for _, axis := range def.Axes {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// DistinctAxes returns the axes of all workloads in the order of their first appearance. Axes with the same key that
-// have another meaning, accept other values or have other defaults are listed separately; the texts of their
-// accepted values then name the workloads.
+// DistinctAxes returns the axes of all workloads in the order of their first appearance. Axes with the same key are
+// listed separately if their meanings, accepted values or defaults differ. The texts of their accepted values then
+// name the workloads.
 func DistinctAxes(defs []Def) []Axis {
 	same := func(a, b Axis) bool {
 		return a.Key == b.Key && a.Usage == b.Usage && a.Accepted == b.Accepted && a.Depends == b.Depends && a.Smoke == b.Smoke && slices.Equal(a.Default, b.Default)

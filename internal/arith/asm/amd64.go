@@ -52,8 +52,8 @@ type Operand struct {
 func New(lanes int) *Block { return &Block{Lanes: lanes} }
 
 // Interleave returns a block with the steps of all the given blocks. It takes one step from each block in turn, so
-// that the processor can work on one block's steps while another's wait. The blocks must not depend on each other,
-// must not use masks, and must not use Enter or Leave.
+// that the processor can work on one block's steps while those of another block wait. The blocks must not depend
+// on each other, must not use masks, and must not use Enter or Leave.
 func Interleave(blocks ...*Block) *Block {
 	all := New(blocks[0].Lanes)
 	for at := 0; ; at++ {

@@ -8,7 +8,8 @@ import (
 // WriteRows writes the assembly of two functions to out, for a kernel with 8 or 4 lanes. Their names are columnsOf
 // and rowsOf, each followed by the kernel's name. The input of columnsOf is one row of four words for each lane.
 // The function transposes these rows into four columns, which have one word for each lane. The function rowsOf is
-// the inverse of columnsOf. Both functions have a parameter named stride: the distance between two rows in bytes.
+// the inverse of columnsOf. Both functions have a parameter named stride: the distance in bytes from one row to
+// the next.
 func WriteRows(out *bytes.Buffer, kernel string, lanes int) {
 	for _, function := range []struct {
 		name, arguments string

@@ -73,8 +73,8 @@ func (d *Domain) Size() int { return d.n }
 func (d *Domain) Root() fr.Element { return d.root }
 
 // NTT replaces the coefficients of a polynomial of degree below Size by the polynomial's values on a coset. The
-// coset consists of shift times each element of the domain. The parameter from is the order of the coefficients. The
-// values are in the other order.
+// coset consists of shift times each element of the domain. The coefficients must be in the order given by the
+// parameter from. The values are then in the other order.
 //
 // NTT leaves v unchanged and returns zkbench.ErrParams if v does not have the domain's length and form, or if
 // shift is 0. If ctx is done it returns the context's cause, and the contents of v are unspecified.
@@ -89,8 +89,9 @@ func (d *Domain) NTT(ctx context.Context, ex executor.Executor, v Vector, from O
 	return d.transform(ctx, ex, v, from, d.tables[0]())
 }
 
-// InverseNTT reverses NTT: it replaces the values on the coset by the coefficients. The parameter from is the order
-// of the values. The coefficients are in the other order. InverseNTT returns the same errors as NTT.
+// InverseNTT reverses NTT: it replaces the values on the coset by the coefficients. The values must be in the order
+// given by the parameter from. The coefficients are then in the other order. InverseNTT returns the same errors as
+// NTT.
 func (d *Domain) InverseNTT(ctx context.Context, ex executor.Executor, v Vector, from Order, shift *fr.Element) error {
 	if err := d.check(v, from, shift); err != nil {
 		return err

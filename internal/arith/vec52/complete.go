@@ -20,10 +20,10 @@ func (f *Field) SetIdentities(sums []uint64) {
 }
 
 // AddSelected adds multiples of affine points to the eight projective points in sum. The affine points come in
-// groups of eight; a multiple of point k of each group is added to point k of sum. For each group, the
-// parameter digits has eight digits, one for each point: if the digit is d, AddSelected adds d times the point.
-// For each group, the parameter table has Choices groups, one after the other: the points themselves, twice the
-// points, and so on.
+// groups of eight; a multiple of point k of each group is added to point k of sum. For each group, the parameter
+// digits has eight digits, one for each point: if the digit is d, AddSelected adds d times the point. The
+// parameter table holds multiples of the points. For each group, these are first the points themselves, then twice
+// the points, and so on, up to Choices times the points.
 func (f *Field) AddSelected(sum, table []uint64, digits []int64) {
 	n := len(digits) / Width
 	if len(sum) != f.ProjectiveWords() || len(digits)%Width != 0 || len(table) != n*Choices*f.PlaceWords() {

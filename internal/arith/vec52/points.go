@@ -56,12 +56,12 @@ func Resize(s []uint64, n int) []uint64 {
 // PlaceWords returns the number of 64-bit words that eight affine points (one place) take.
 func (f *Field) PlaceWords() int { return 2 * f.Block() }
 
-// Add performs the additions listed in pairs, by the formula that r selects. The parameter points holds the operands
-// and receives the sums, in groups of eight (places). Add takes one inversion in all, and five multiplications and a
-// squaring for each pair. The number of pairs must be even (see PadPairs), and no pair may read a place that another
-// pair writes. To invert an element x, Add calls the function invert with the words of x R, the Montgomery form of
-// x. The function must replace them by the words of R/x. If the rule does not apply to some pair, Add returns false
-// and leaves points unchanged.
+// Add performs the additions listed in pairs, by the formula that r selects. The operands are in the slice points,
+// in groups of eight (places). Add writes the sums to the same slice. Add takes one inversion in all, and five
+// multiplications and a squaring for each pair. The number of pairs must be even (see PadPairs), and no pair may
+// read a place that another pair writes. To invert an element x, Add calls the function invert with the words of x
+// R, the Montgomery form of x. The function must replace them by the words of R/x. If the rule does not apply to
+// some pair, Add returns false and leaves points unchanged.
 func (f *Field) Add(a *Adder, r Rule, points []uint64, pairs []Pair, invert func(words []uint64)) bool {
 	if len(pairs)%chains != 0 {
 		panic("vec52: odd number of pairs")

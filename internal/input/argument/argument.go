@@ -33,8 +33,8 @@ func (e *ValueError) Error() string {
 
 func (e *ValueError) Unwrap() error { return zkbench.ErrParams }
 
-// AtMost returns a *zkbench.LimitError if n is more than the maximum, which is the parameter most. The parameter
-// what names the things that n counts.
+// AtMost returns a *zkbench.LimitError if n > most. The error's text contains the string what, which names the
+// things that n counts, for example "cases".
 func AtMost(what string, n, most int64) error {
 	if n <= most {
 		return nil
@@ -45,10 +45,10 @@ func AtMost(what string, n, most int64) error {
 // maxRange bounds the values that one range may expand to.
 const maxRange = 4096
 
-// Expand returns the numbers that the text item stands for. The text is one number, such as "8", or a range of
-// numbers from a to at most b. The range "a..b*k" stands for a, a·k, a·k^2, ..., and the range "a..b+k" stands
-// for a, a+k, a+2k, .... Expand returns false for any other text. It also returns false for a range whose
-// numbers do not grow, and for a range of more than 4,096 numbers.
+// Expand parses one item of a list and returns the numbers that the item stands for. An item is one number,
+// such as "8", or a range of numbers from a to at most b. The range "a..b*k" stands for a, a·k, a·k^2, ...,
+// and the range "a..b+k" stands for a, a+k, a+2k, .... Expand returns false for any other item. It also
+// returns false for a range whose numbers do not grow, and for a range of more than 4,096 numbers.
 func Expand(item string) ([]int, bool) {
 	first, rest, isRange := strings.Cut(item, "..")
 	a, err := strconv.Atoi(first)

@@ -11,10 +11,10 @@ const (
 	mostNear  = 3 // it asks whether up to this many similar names were meant
 )
 
-// Unknown returns the error for a name that a field does not accept. The parameter typed is the name that the
-// user typed, and the parameter names has the accepted names. The error names the accepted names that are similar
-// to the typed one. If there are at most eight accepted names, it lists all of them; otherwise it names the
-// command listedBy, which lists them.
+// Unknown returns the error for a name that the user typed and that the field does not accept. The parameter names
+// has the accepted names. The error's text suggests those that are similar to the typed name. It also lists all
+// accepted names if there are at most eight. If there are more, it refers to the command listedBy, which lists
+// them.
 func Unknown(field, typed string, names []string, listedBy string) *ValueError {
 	e := &ValueError{Field: field, Value: typed, Near: Near(typed, names), Accepted: strings.Join(names, ", ")}
 	if len(names) > mostNamed {
@@ -35,8 +35,9 @@ func Canonical(typed string, names []string) string {
 	return typed
 }
 
-// Near returns up to three names that are similar to typed, the most similar first: names that begin with it, and
-// names within two typing errors of it, or within one for a word of up to four letters.
+// Near returns up to three names that are similar to typed, the most similar first. A name is similar if it begins
+// with typed, or if at most two typing errors turn one into the other. If typed has up to four letters, only one
+// typing error may do so.
 func Near(typed string, names []string) []string {
 	type candidate struct {
 		name  string

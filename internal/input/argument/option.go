@@ -77,8 +77,8 @@ func (o *Option) Refuse(field, value string) error {
 	return &ValueError{Field: field, Value: value, Accepted: o.Accepted}
 }
 
-// Number parses the text as an integer. If the text is not an integer from the parameter least to the
-// parameter most, inclusive, Number returns a *ValueError for the given field.
+// Number parses the text as an integer. If the text is not an integer n with least ≤ n ≤ most, Number returns a
+// *ValueError for the given field.
 func (o *Option) Number(field string, least, most uint64) (uint64, error) {
 	n, err := strconv.ParseUint(o.Text, 10, 64)
 	if err != nil || n < least || n > most {
@@ -87,8 +87,8 @@ func (o *Option) Number(field string, least, most uint64) (uint64, error) {
 	return n, nil
 }
 
-// Duration parses the text as a duration. If the text is not a duration from the parameter least to the
-// parameter most, inclusive, Duration returns a *ValueError for the given field.
+// Duration parses the text as a duration. If the text is not a duration d with least ≤ d ≤ most, Duration returns
+// a *ValueError for the given field.
 func (o *Option) Duration(field string, least, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(o.Text)
 	if err != nil || d < least || d > most {

@@ -97,8 +97,9 @@ func (p *Parser) Wrong(line int, format string, args ...any) {
 	p.Mistakes = append(p.Mistakes, Mistake{line, fmt.Sprintf(format, args...)})
 }
 
-// Unknown adds the mistake that what the parameter what names has a key that is not accepted. The parameter keys lists
-// the accepted keys, separated by a comma and a space. If what is empty, the file itself has the key.
+// Unknown adds the mistake that a mapping in the file has a key which is not accepted. The parameter what is the
+// mapping's name, or empty for the mapping at the top of the file. The text keys lists the accepted keys, separated
+// by a comma and a space.
 func (p *Parser) Unknown(what string, key *yaml.Node, keys string) {
 	wrong := argument.ValueError{Field: what, Value: key.Value, Near: argument.Near(key.Value, strings.Split(keys, ", ")), Accepted: keys}
 	p.Wrong(key.Line, "%s", wrong.Error())

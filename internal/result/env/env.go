@@ -59,8 +59,9 @@ func Read() record.Env {
 	return e
 }
 
-// Version returns the program's version in one line: the version of its module, or (devel) if it has
-// none, the commit if it was built in a clone, the version of Go, and the platform.
+// Version describes the program's build in one line. The line has the version of the program's
+// module, the commit, the version of Go, and the platform. The first is "(devel)" if the module has
+// no version. The commit is left out if the program was not built in a clone.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench"
 )
 
-// Write writes one record as a JSON line, with a single unbuffered call of w's Write, so that the record
+// Write writes one record as a JSON line. It makes a single unbuffered call of w's Write. So the record
 // is complete even if the process is killed right after the call. Write leaves out figures that are NaN
 // or infinite, and adds a finding that names these figures. Write returns zkbench.ErrParams if no reader
 // would accept the record: if it has another schema, an unknown status, or an axis or a figure that

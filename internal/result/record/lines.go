@@ -12,9 +12,8 @@ type Line[C any] struct {
 	Cases []C
 }
 
-// Lines groups cases into lines. Cases are on one line if they differ only in axes whose keys are in the
-// parameter along. Lines are in the order of their first cases. The function axes returns the axes of a
-// case.
+// Lines groups cases into lines. Cases are on one line if they differ only in the axes with the given keys.
+// Lines are in the order of their first cases. The function axes returns the axes of a case.
 func Lines[C any](cases []C, axes func(C) Axes, along ...string) []Line[C] {
 	return joined(cases, func(c C) []Axes { return []Axes{axes(c).Without(along...)} })
 }
@@ -60,8 +59,8 @@ const SameAsCPUs = "CPUs"
 // The cases that have as many workers as CPUs form another line, whose number of workers is SameAsCPUs.
 // LinesByCPUs adds this line only if the cases have several numbers of CPUs, and if at least one number of
 // workers occurs only in cases with as many CPUs as workers. A number of workers that also occurs with other
-// numbers of CPUs has a line of its own. If a case on this line has as many workers as CPUs, the case is
-// also on the line SameAsCPUs.
+// numbers of CPUs has a line of its own. If a case on such a line has as many workers as CPUs, it is on the
+// line SameAsCPUs too.
 func LinesByCPUs[C any](cases []C, recordOf func(C) *Record) []Line[C] {
 	workers := func(c C) string { v, _ := recordOf(c).Axes.Get(WorkersKey); return v }
 	own := func(c C) bool { return workers(c) == strconv.Itoa(recordOf(c).Processors()) }

@@ -199,7 +199,7 @@ var (
 	DiskRead    = Processes.timed("disk-read", "B/op", "Read from Disks", "Bytes read per operation")
 	DiskWritten = Processes.timed("disk-written", "B/op", "Written to Disks", "Bytes written per operation")
 
-	// Figures that say how busy the machine is with work other than the measured process.
+	// Figures that say how busy the machine is with anything but the measured process.
 	OthersShare = Machine.timed("others", "%", "Other Processes", "Share of the machine's processor time that other processes used")
 	StolenShare = Machine.timed("stolen", "%", "Stolen", "Share of the processor time that the hypervisor gave to other machines")
 	Pressure    = Machine.timed("pressure", "%", "Pressure", "Share of the time in which a thread on the machine waited for a processor (PSI)")

@@ -202,7 +202,8 @@ func (r *Record) Count(name string) uint64 {
 // not help.
 func (r *Record) Refused() bool { return r.Found(Refused) }
 
-// TooLarge reports whether the case was refused because it needs more memory or a larger domain than there is.
+// TooLarge reports whether the case was refused because of its size. Such a case needs more memory than there is, or
+// a domain of more than srs.MaxSize points.
 func (r *Record) TooLarge() bool {
 	limit := zkbench.ErrLimit.Error()
 	return r.Status == Failed && (strings.Contains(r.Error, limit+": bytes of memory") || strings.Contains(r.Error, limit+": points of the domain"))
@@ -286,7 +287,7 @@ func (r *Record) Processors() int {
 }
 
 // Coordinates returns the axes of the case except the number of processors. If the record belongs to a comparison,
-// Coordinates appends the side as an axis.
+// Coordinates appends an axis that says which side of the comparison it is, for example side=old.
 func (r *Record) Coordinates() Axes {
 	axes := r.Axes.Without(CPUsKey)
 	if r.Process.Side != "" {

@@ -15,9 +15,9 @@ func Median(values []float64) float64 {
 	return sorted[(n-1)/2]/2 + sorted[n/2]/2 // halved first: the sum may be infinite
 }
 
-// Quantile returns the quantile q, from 0 to 1, of one or more values. It interpolates linearly
-// between order statistics (type 7 of Hyndman and Fan, The American Statistician 50, 1996) and
-// does not modify values.
+// Quantile returns the quantile q of values. The number q is from 0 to 1, and there must be at
+// least one value. Quantile interpolates linearly between order statistics (type 7 of Hyndman
+// and Fan, The American Statistician 50, 1996) and does not modify values.
 func Quantile(values []float64, q float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	at := q * float64(len(sorted)-1)

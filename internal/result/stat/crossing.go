@@ -24,8 +24,8 @@ type Rise struct {
 //
 // Counts are modelled as quasi-Poisson, with the logarithm of their share linear in x (McCullagh
 // and Nelder, Generalized Linear Models, 2nd ed., chapter 9), and fitted by iterated least
-// squares. The share of a queue's customers that wait longer than a limit is at least nearly
-// exponential in the rate, so the model fits. For example, in an M/M/1 queue with the service
+// squares. The share of a queue's customers that wait longer than a limit is exponential in the
+// rate, or nearly so. Therefore the model fits. For example, in an M/M/1 queue with the service
 // rate mu, this share is e^((x-mu)·limit). Dispersion is estimated from the residuals, because
 // late operations come in clusters, and is at least that of a Poisson distribution. The interval
 // is Fieller's, by Student's t. An end of the interval is infinite if the counts do not bound x

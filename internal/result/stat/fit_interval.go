@@ -24,14 +24,14 @@ func (f Fit) Coefficient(power int, confidence float64) (Estimate, error) {
 	return Estimate{c, c - width, c + width}, nil
 }
 
-// Crossover returns the x at which a straight line meets a constant. The parameter samples has
-// two or more measurements of the constant, in y's unit. The measurements must be independent
-// of each other and of the line's points. If measurements differ from process to process, take
-// one sample per process. A rising line is above the constant beyond that x. If that x is
-// below 0, a rising line is above the constant at every x from 0 on.
+// Crossover returns the x at which a straight line meets a constant. A rising line is above
+// the constant beyond that x. If that x is below 0, a rising line is above the constant at
+// every x from 0 on. The parameter samples has two or more measurements of the constant, in
+// y's unit. The measurements must be independent of each other and of the line's points. If
+// measurements differ from process to process, take one sample per process.
 //
-// The interval is Fieller's, for the ratio of (constant - intercept) to slope, which are
-// correlated ("Some problems in interval estimation", JRSS B 16, 1954). It uses Student's t
+// The interval is Fieller's for the ratio of two correlated quantities, (constant - intercept)
+// and slope ("Some problems in interval estimation", JRSS B 16, 1954). It uses Student's t
 // with Welch and Satterthwaite's degrees of freedom for the variances of the line and the
 // constant. The interval is not symmetric, and it is from -Inf to +Inf if the slope's own
 // interval contains 0.

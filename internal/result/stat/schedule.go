@@ -40,13 +40,13 @@ func Schedule(blocks int) []Side {
 // and must have run in the same session. A change of this size between two programs need not
 // mean anything.
 //
-// Floor returns the estimate, not the far end of its interval. Replication already accounts
-// for noise that differs from process to process. That noise alone gives an estimate of
-// about 0.7 standard errors of a comparison. This is well within an interval of 99 % and
-// costs almost no power. The floor is for effects that replication does not show: drift that
-// does not cancel, and effects of position or build. The estimate shows these in full. The
-// far end would be near four standard errors and would double the smallest change that can
-// be found.
+// Floor returns the estimate of this change, not the far end of the estimate's interval.
+// Replication already accounts for noise that differs from process to process. That noise
+// alone gives an estimate of about 0.7 standard errors of a comparison. This is well within
+// an interval of 99 % and costs almost no power. The floor is for effects that replication
+// does not show: drift that does not cancel, and effects of position or build. The estimate
+// shows these in full. The far end would be near four standard errors and would double the
+// smallest change that can be found.
 //
 // Floor returns NaN if the lengths differ, if there are fewer than two processes, or if a
 // figure is not finite and above 0.

@@ -26,8 +26,8 @@ const trim = 0.25
 //
 // The confidence level of this interval is not exact. The level of Paired's signed-rank
 // interval is exact, but each disturbed process spoils as many Walsh averages as there are
-// pairs. TestRecorded, a test of this package, has the level and the power of both intervals
-// for sessions of real machines.
+// pairs. TestRecorded, a test of this package, measures the level and the power of both
+// intervals on sessions that were recorded on real machines.
 func PairedRobust(old, new []float64, confidence float64) (Effect, error) {
 	n := len(old)
 	if n < trimmedPairs || len(new) != n {

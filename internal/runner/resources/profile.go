@@ -41,7 +41,7 @@ func ProfileKinds() []string {
 
 // Profiler takes the profiles of one case. The cpu profile covers the whole case. The
 // mutex and block profiles and the trace cover only its window. The heap profile shows
-// the last garbage collection before CloseWindow.
+// the heap as the last garbage collection before CloseWindow left it.
 //
 // The sampling rates apply to the whole process, so use only one Profiler at a time, and
 // from one goroutine. A nil Profiler does nothing.

@@ -81,9 +81,9 @@ type Meter struct {
 // their span caches, so Start and Stop call runtime.ReadMemStats, which flushes all of
 // them. A collection would flush them too, but it allocates.
 //
-// Operations may be running when Start is called, because a warm-up is not drained.
-// The collection then runs beside them, and the totals of the window begin when
-// it ends.
+// Operations of the warm-up may still be running when Start is called. The collection
+// then runs beside these operations, and the totals of the window begin when the
+// collection ends.
 func Start() *Meter {
 	m := &Meter{start: newReading(), now: newReading(), end: newReading(), closed: newReading(), again: newReading()}
 	// The first reading into each of them allocates.

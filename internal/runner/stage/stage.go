@@ -57,8 +57,8 @@ func (r *Recorder) Start(name string) *Stage {
 // alone. A stage takes no samples of the memory, so there is no other value to record.
 func (s *Stage) End(sizes ...record.Metric) { s.end(sizes, func(*record.Stage) {}) }
 
-// EndOf ends a stage in which another program did the work. The parameter whose names that
-// program. The parameter peak is the program's largest resident set in bytes, or 0 if that
+// EndOf ends a stage in which another program did the work. The first argument says which
+// program that was. The second is the program's largest resident set in bytes, or 0 if that
 // is not known. The allocations of this process are left out.
 func (s *Stage) EndOf(whose record.Whose, peak uint64, sizes ...record.Metric) {
 	s.end(sizes, func(r *record.Stage) { r.Whose, r.PeakRSS, r.Allocated = whose, peak, 0 })

@@ -1,9 +1,9 @@
 // Package mapped allocates large memory outside the garbage collector's heap, and copies files into it.
 //
-// It does not map files. If somebody truncates a mapped file, the next access beyond its end raises SIGBUS. That
-// ends the process unless the goroutine has called runtime/debug.SetPanicOnFault, and goroutines of other
-// modules, which read the points of a reference string, do not call it. A copy has a second advantage: it does
-// not change after it was checked, even if somebody writes to the file.
+// It does not map files. If somebody truncates a mapped file, the next access beyond its end raises SIGBUS. This
+// signal ends the process unless the goroutine has called runtime/debug.SetPanicOnFault. Other modules read the
+// points of a reference string in goroutines that do not call this function. A copy has a second advantage: it
+// does not change after it was checked, even if somebody writes to the file.
 package mapped
 
 import (

@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/internal/sys/memory/system"
 )
 
-// Fits returns a *zkbench.LimitError if need, which is a number of bytes, is larger than the number that
-// Available returns. The parameter what names the thing that needs these bytes, for the error's text.
+// Fits returns a *zkbench.LimitError if need is larger than Available(), both in bytes. The error's text
+// contains the string what, which names the thing that needs the bytes, for example "stored points".
 func Fits(what string, need uint64) error { return fits(what, need, Available()) }
 
 // FitsOffHeap is like Fits, but for memory outside the garbage collector's heap. It ignores GOMEMLIMIT, which

@@ -15,8 +15,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// FFT returns the workload that transforms elements of BN254's scalar field. Besides MSM, this is the operation that
-// provers spend most of their time in.
+// FFT returns the workload that transforms elements of BN254's scalar field. Provers spend most of their time in
+// this operation and in multi-scalar multiplications (MSM).
 func FFT() workload.Def {
 	return workload.Def{
 		Name: "FFT", Doc: "a transform over BN254's scalar field from natural to bit-reversed order; input and output have gnark-crypto's representation",

@@ -15,9 +15,9 @@ import (
 	"github.com/zkbench/zkbench/internal/workload/sve"
 )
 
-// GoldilocksOps returns the workload that applies one function of the study of ARM SVE (see
-// package sve) to vectors. A unit is one element or one state of 12 elements. With the
-// default number of units, the vectors fit into the first-level cache.
+// GoldilocksOps returns the workload that applies one of the functions of package sve to
+// vectors. A unit is one element or one state of 12 elements. With the default number of
+// units, the vectors fit into the first-level cache.
 func GoldilocksOps() workload.Def {
 	names := functionNames()
 	function := workload.NameAxis(workload.Axis{Name: "function", Usage: "functions of the SVE study"}, names, names)

@@ -88,8 +88,8 @@ func built(ctx context.Context, dir string, g Guest) (*riscv.Program, error) {
 
 func packagePath(g Guest) string { return "github.com/zkbench/zkbench/riscv/guests/" + g.Package }
 
-// BuildAll builds guests and writes them to a folder, whose path is the parameter to. The parameter dir is any folder
-// in the module of the guests.
+// BuildAll builds guests into one folder. The parameter dir is any folder in the module of the guests. The parameter
+// to is the path of the folder for the results.
 func BuildAll(ctx context.Context, dir, to string, all []Guest) error {
 	if err := os.MkdirAll(to, 0o777); err != nil {
 		return fmt.Errorf("%w: %w", zkbench.ErrEnv, err)

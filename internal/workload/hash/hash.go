@@ -1,5 +1,6 @@
-// Package hash defines the workloads that compute hashes outside circuits. A verifier that
-// checks a proof does not compute these hashes itself, and so saves their cost.
+// Package hash defines the workloads that compute hashes outside circuits. Their times
+// show what a proof about a hash saves: a verifier that checks the proof need not compute
+// the hash itself.
 package hash
 
 import (

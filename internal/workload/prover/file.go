@@ -32,7 +32,7 @@ const (
 )
 
 // Open reads the provers that path describes: a YAML file with one prover, or a directory with the scripts of
-// csp-benchmarks, which has one prover for each target. The parameter taken lists names that no axis may have. Open
+// csp-benchmarks, which has one prover for each target. No axis may have a name that is in the list taken. Open
 // returns a *yamlfile.Error if a file has mistakes, and an *argument.ValueError if path does not lead to a prover.
 func Open(path string, taken []string) ([]*Spec, error) {
 	info, err := os.Stat(path)
@@ -55,7 +55,7 @@ func Open(path string, taken []string) ([]*Spec, error) {
 }
 
 // Read reads a prover's file from r. The parameter name is the file's path; by default, commands run in the directory
-// of that path. The parameter taken has the same meaning as for Open. Read returns the same errors as Open.
+// of that path. The list taken has the same meaning as for Open. Read returns the same errors as Open.
 func Read(name string, r io.Reader, taken []string) (*Spec, error) {
 	node, p, err := yamlfile.Read(name, r, "prover", keys)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package sve has the ten functions over the Goldilocks field that the study of ARM SVE compares by
-// time and instructions. All ten are available on every goldilocks.Kernel.
+// Package sve has ten functions over the Goldilocks field. A public study of ARM SVE compares them by
+// time and instructions (docs/studies/sve.md). All ten are available on every goldilocks.Kernel.
 package sve
 
 import (
@@ -40,7 +40,7 @@ type assembly struct {
 // whole returns the number of the first n elements that fill whole registers.
 func (k *assembly) whole(n int) int { return n &^ (k.lanes - 1) }
 
-// Names returns the names of the study's ten functions.
+// Names returns the names of the ten functions (see the package comment).
 func Names() (names []string) {
 	for _, f := range Functions(goldilocks.Portable()) {
 		names = append(names, f.Name)
@@ -48,10 +48,10 @@ func Names() (names []string) {
 	return names
 }
 
-// Functions returns the study's ten functions on the given kernel. If the kernel has mult_128_halves,
-// which is another way to compute mult_128, the result has this function after the ten. Function.Run
-// panics if the lengths of its arguments do not match the same whole number of units. Its argument dst
-// must not overlap a or b.
+// Functions returns the ten functions (see the package comment) on the given kernel. If the kernel has
+// mult_128_halves, which is another way to compute mult_128, the result has this function after the
+// ten. Function.Run panics if the lengths of its arguments do not match the same whole number of
+// units. Its argument dst must not overlap a or b.
 func Functions(on goldilocks.Kernel) []Function {
 	k := assembled[on.String()]
 	all := []Function{

@@ -17,8 +17,8 @@ import (
 )
 
 // WalletFollowChecked returns the workload in which a wallet follows a ledger's log and validates the log's records
-// itself. One operation is a batch of records with one transfer each, none of them the wallet's own. The vault, which
-// is the wallet's database, already has the records that issued the tokens which these transfers spend. Writing and
+// itself. One operation is a batch of records with one transfer each, none of them the wallet's own. The transfers
+// spend tokens that earlier records issued. The vault (the wallet's database) already has these records. Writing and
 // opening the vault's file is part of the operation.
 func WalletFollowChecked() workload.Def {
 	def := defineService("WalletFollowChecked", "open a vault (wallet database) and follow a batch of one-transfer records, validating each: signatures, proofs, unspent inputs; the time is for the whole batch",

@@ -27,9 +27,9 @@ func TransferServiceTransfer() workload.Def {
 		token.Transfer, func(s *services) (workload.Instance, error) { return newPaying(s, false) })
 }
 
-// TransferServiceRedeem returns a workload like TransferServiceTransfer, but the first
-// payment redeems tokens: it has no recipient. The name has Transfer in it because the same
-// service makes redemptions, which are transfers too.
+// TransferServiceRedeem returns a workload like TransferServiceTransfer, but the first payment of each transfer
+// redeems tokens: it has no recipient. The name contains Transfer because the same service makes redemptions, which
+// are transfers too.
 func TransferServiceRedeem() workload.Def {
 	def := defineService("TransferServiceRedeem", "same as transfer-service-transfer, but one payment redeems tokens",
 		token.Transfer, func(s *services) (workload.Instance, error) { return newPaying(s, true) })

@@ -2,8 +2,8 @@
 // fills the table. The generator of its kernels emits code that reads the table.
 package layout
 
-// Limbs is the number of limbs of a field's elements, on which the layout of the constants depends. Its methods
-// return indices of 64-bit words in the table of constants.
+// Limbs is the number of limbs of a field's elements. The layout of the constants depends on this number. The
+// methods return indices of 64-bit words in the table of constants.
 type Limbs int
 
 // P returns the index of limb i of the modulus p.
