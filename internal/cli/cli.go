@@ -1,5 +1,5 @@
 // Package cli is the command line of a program that measures workloads: its commands, their flags
-// and their output. The type Program says which workloads the program has, and which further
+// and their output. The type Program describes such a program: its workloads and its further
 // commands.
 package cli
 
@@ -58,7 +58,7 @@ type Program struct {
 	More func(p *Program, stdout, stderr io.Writer) []Theme
 }
 
-// Table is a file that shows records. Its field Write writes the file's contents.
+// Table is a file that shows records. The function in its field Write writes the file's contents.
 type Table struct {
 	File  string
 	Write func(io.Writer, []*record.Record) error

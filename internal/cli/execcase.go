@@ -17,8 +17,8 @@ const ExecCase = "exec-case"
 
 // ExecCaseCommand returns the command that a child process runs. The command reads a job
 // (measure.Job) from stdin, measures the job's case and writes a record to the place that the job
-// names. The case belongs to one of the workloads defs or, if the job has a field Spec, to the
-// prover that Spec describes.
+// names. If the job's field Spec is set, the case belongs to the prover that Spec describes.
+// Otherwise the case belongs to one of the workloads defs.
 func ExecCaseCommand(stdin io.Reader, stdout io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
 		Use:    ExecCase,

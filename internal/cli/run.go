@@ -173,9 +173,9 @@ func refused(rec *record.Record) error {
 }
 
 // Verdict returns the error that a run must end with. The parameter recs contains the run's
-// records, and the parameter planned is the number of cases of the whole run. Verdict returns nil
-// unless a case failed, ctx has ended because the run was interrupted, or a case was stopped
-// before its end.
+// records, and the parameter planned is the number of cases of the whole run. Verdict returns an
+// *ExitError if a case failed or was stopped before its end, or if ctx ended because the run was
+// interrupted. Otherwise it returns nil.
 func Verdict(ctx context.Context, recs []*record.Record, planned int) error {
 	failed, partial := 0, 0
 	for _, rec := range recs {

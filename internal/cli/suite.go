@@ -152,8 +152,8 @@ func NewSuiteCall(p *Program, flags *pflag.FlagSet, stdout, stderr io.Writer, ou
 	}
 }
 
-// Begin plans the suite in file and runs it. If --plan was given, Begin only shows the planned
-// cases.
+// Begin plans and runs the suite that the contents of file describe. The parameter name is the
+// suite's name in messages. If --plan was given, Begin only shows the planned cases.
 func (c *SuiteCall) Begin(cmd *cobra.Command, file *suite.File, name string, o suite.Options) error {
 	plan, err := suite.NewPlan(c.p.Defs(), file, name, runtime.GOMAXPROCS(0), o)
 	if err != nil {

@@ -23,9 +23,10 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// Benchmarks measures the benchmarks of Go packages in any module. The test binaries of each
-// revision run as under `go test`: the working directory is the package's directory in a checkout
-// of that revision. A process fails if its binary prints a failure.
+// Benchmarks measures the benchmarks of Go packages, in any module, at the two revisions of a
+// comparison. The test binaries of a revision run as under `go test`: the working directory is the
+// package's directory in a checkout of that revision. A process fails if its binary prints a
+// failure.
 type Benchmarks struct {
 	Packages []string // as go test accepts them, relative to the current directory
 	Flags    []string // the flags of go test that test binaries accept, and the packages' own

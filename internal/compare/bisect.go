@@ -61,7 +61,7 @@ type Found struct {
 	Change float64  // relative change of the bad revision
 }
 
-// Find runs the bisection and calls the function each for every step. It returns an
+// Find runs the bisection and passes every step to the function each. It returns an
 // *argument.ValueError if the range has no commits or if the comparison has no row for the metric.
 // It returns zkbench.ErrEnv if the comparison does not show that the revision Bad is worse. Any
 // other error says why the revision Bad could not be compared.

@@ -15,10 +15,10 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// Command measures a command in a checkout of each of the two revisions. The command may run a
-// program in any language. Each process of the session runs the command once. The figures of a
-// process are its time, its processor time and its peak memory. If the command prints results in
-// the Go benchmark format, those results are figures, too.
+// Command measures a command in a checkout of each of the two revisions of a comparison. The
+// command may run a program in any language. Each process of a Session runs the command once. The
+// figures of a process are its time, its processor time and its peak memory. If the command prints
+// results in the Go benchmark format, those results are figures, too.
 type Command struct {
 	Build string // run once in each tree; empty: nothing to build
 	Run   string

@@ -42,9 +42,9 @@ func ParseRange(text string) (from, to string, err error) {
 }
 
 // Repository is a git repository whose revisions can be built: the one that contains the current
-// directory, even if the environment variables that git sets for a hook name another. Its methods
-// do not change the repository, except that they add worktrees to it and remove them when they are
-// no longer needed.
+// directory. Environment variables may name another repository, as they do in a git hook; they are
+// ignored. Its methods do not change the repository, except that they add worktrees to it and
+// remove them when they are no longer needed.
 type Repository struct {
 	root string
 	here string // the current directory, relative to the root

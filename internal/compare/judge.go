@@ -9,8 +9,9 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Verdict says what a row of a table shows. For times and rates the verdict is Slower or Faster;
-// for other figures it is Grew or Shrank, even where growth is an improvement.
+// Verdict says what a row of a table shows. If a time or a rate changed, the verdict is Slower or
+// Faster. If another figure changed, the verdict is Grew or Shrank, even where growth is an
+// improvement.
 type Verdict string
 
 const (

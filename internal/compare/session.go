@@ -12,8 +12,8 @@ import (
 )
 
 // Session measures one case of two programs in interleaved processes, so that changes of the
-// machine affect both programs alike. It runs in the blocks of stat.Schedule. Each block has
-// three processes: the old program, the new one, and the old one again.
+// machine affect both programs alike. The order of the processes is that of stat.Schedule. They run
+// in blocks of three: the old program, the new one, and the old one again.
 type Session struct {
 	// Run runs the case in one process of the given side. Errors are in the
 	// record.

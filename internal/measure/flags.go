@@ -16,8 +16,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Options are the values of a test binary's flags. If the binary does not define a flag, that flag
-// has its default value.
+// Options are the values of a test binary's flags. If the binary does not define a flag, the option
+// for it has the flag's default value.
 type Options struct {
 	flags    *flag.FlagSet
 	settings Typed
@@ -56,8 +56,8 @@ func Flags(fs *flag.FlagSet, defs ...workload.Def) *Options {
 	return OptionsOf(fs)
 }
 
-// DefineFlags defines flags on fs: one for each axis of the workloads defs, and the flags for settings that the
-// comment of Flags lists. If several workloads have an axis with the same flag, they share it.
+// DefineFlags defines flags on fs: one for each axis of the workloads defs, and the flags for settings, which are
+// listed in the comment of Flags. If several workloads have an axis with the same flag, they share it.
 func DefineFlags(fs *flag.FlagSet, defs ...workload.Def) {
 	usage := make(map[string][]string) // by flag
 	for _, a := range workload.DistinctAxes(defs) {

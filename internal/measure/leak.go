@@ -30,7 +30,7 @@ const leakCalibration = 200
 // Leak tests whether the operation's time depends on its witness. One worker runs the operation
 // with a fixed witness and with random ones, in random order; Leak compares the times by Welch's
 // t-test. Leak stops when s.Duration has passed and there are enough samples. It also stops after
-// s.Count operations. A limit of 0 does not apply.
+// s.Count operations. If s.Duration or s.Count is 0, it sets no limit.
 //
 // The metric leak-t of the record is Welch's t. The record's counters leak-fixed and leak-random
 // are the numbers of samples with the fixed witness and with random ones. If there are too few

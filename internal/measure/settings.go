@@ -49,10 +49,10 @@ const (
 )
 
 // DefaultSettings returns settings that measure a case for the time d (the window) with the given
-// number of workers. The warm-up lasts for a tenth of d but at most a second, and at least until as
-// many operations have ended as there are workers. If no operation ends within the window, the
-// window is extended until one has ended. As many results are checked as fit into the arena, which
-// is the memory for results.
+// number of workers. The warm-up lasts for a tenth of d, but at most for a second. It lasts longer
+// if fewer operations than there are workers have ended by then. If no operation ends within the
+// window, the window is extended until one has ended. The number of results that are checked is
+// limited only by the arena, the memory for results.
 func DefaultSettings(workers int, d time.Duration) Settings {
 	return Settings{Config: runner.Config{
 		Workers: workers, Duration: d,

@@ -27,10 +27,10 @@ const ProfileRoot = "profiles"
 // one process they would disturb the next case. The report says how many there were, and how late.
 const straggler = 30 * time.Second
 
-// Benchmark runs each case of the workload def that the flags o ask for, as a sub-benchmark whose
-// name has the form key=value/key=value. If no flags were given, it runs the default cases of def.
-// Before the timer starts, Benchmark runs the operation once with each input and checks the result.
-// These runs are also the warm-up.
+// Benchmark runs cases of the workload def: those that the flags in o select, or the default cases
+// of def if no flags were given. Each case is a sub-benchmark with a name of the form
+// key=value/key=value. Before the timer starts, Benchmark runs the operation once with each input
+// and checks the result. These runs are also the warm-up.
 func Benchmark(b *testing.B, def workload.Def, o *Options) {
 	b.Helper()
 	cases, err := o.matrix(def, false)
@@ -123,7 +123,7 @@ func checkedInput(ctx context.Context, instance workload.Instance, seq uint64) (
 	return input, output, nil
 }
 
-// TestParallel runs load tests of the workload def. It runs each case that the flags o ask for,
+// TestParallel runs load tests of the workload def. It runs each case that the flags in o select,
 // with each number of workers. It writes its report to w, usually os.Stdout. For an axis whose flag
 // was not given, it uses one small value (workload.Axis.Smoke). If no flag was given at all, it
 // measures each case for 100 ms. The test fails if an operation fails, if a result is wrong, or if

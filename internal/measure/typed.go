@@ -27,9 +27,10 @@ func (t Typed) Define(add func(o *argument.Option, name, help string), names ...
 }
 
 // Settings returns the settings that the flags ask for. Some flags, such as the one for the rate,
-// may list several values, which are measured separately. The result has an element for each
-// combination of these values with a number of workers in the list workers. The parameter window is
-// the time for which each case is measured if the flag named duration was not given.
+// may list several values, which are measured separately. The parameter workers is the list of
+// numbers of workers, as the user types it. The result has an element for each combination of these
+// values with a number of workers. The parameter window is the time for which each case is measured
+// if the flag named duration was not given.
 func (t Typed) Settings(workers string, window time.Duration) ([]Settings, error) {
 	counts, err := WorkersAxis().Parse(workers)
 	if err != nil {

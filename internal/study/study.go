@@ -183,7 +183,8 @@ type Chart struct {
 // Write writes the chart as SVG.
 func (c *Chart) Write(w io.Writer) error { return plot.Write(w, plot.SVG, c.Figure) }
 
-// Ended returns the records whose Process.Side is side and whose case ran to its end without an error.
+// Ended returns the records of the given side (Process.Side), except those of cases that failed or were stopped before
+// their end.
 func Ended(recs []*record.Record, side string) (ended []*record.Record) {
 	for _, r := range recs {
 		if r.Process.Side == side && r.Status == record.OK {

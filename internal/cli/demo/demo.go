@@ -1,6 +1,6 @@
 // Package demo runs a small token system of two banks step by step and prints what happens. It
-// begins with the parameters, includes a stolen key and a lost wallet, and ends with the
-// verification of the ledger.
+// begins with the generation of the parameters and ends with the verification of the ledger. The
+// steps between them include a stolen key and a lost wallet.
 package demo
 
 import (

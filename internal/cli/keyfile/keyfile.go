@@ -244,7 +244,8 @@ const longest = 8 << 20
 
 // Read reads the file of keys at path. It returns an error if users other than the file's owner can
 // open the file. The parameter field is the name with which errors begin. The parameter accepted is
-// the text that tells the user which keys are accepted there.
+// a text that says which keys the user may give. Errors about the file's contents end with this
+// text.
 func Read(field, path, accepted string) (*Keys, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -219,8 +219,8 @@ func serviceKeys(params *token.PublicParams, genesis ledger.Genesis, keys *keyfi
 }
 
 // Name returns a text that says who owns the wallet's tokens. If the wallet has pseudonyms, the
-// text has the name under which its holder is enrolled, and the authority that enrolled the holder.
-// Otherwise the text describes the wallet's public key.
+// text has two parts: the name under which the wallet's holder is enrolled, and the authority that
+// enrolled the holder. Otherwise the text describes the wallet's public key.
 func (p *Purse) Name() string {
 	if p.keys.Holder == nil {
 		id := p.keys.Self().Identity()

@@ -22,8 +22,9 @@ import (
 const studySuite = "study"
 
 // Benchmarking runs the program `benchmarking` with the arguments args and returns its exit code.
-// The program runs the suite "study". The program has the flags of the script that belongs to the
-// study of confidential tokens.
+// The program runs the suite "study", which contains the benchmarks of the study of confidential
+// tokens. That study runs its benchmarks with a script of its own. The program accepts the flags of
+// that script.
 func Benchmarking(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := Program()
 	cmd := benchmarkingCommand(p, stdout, stderr)

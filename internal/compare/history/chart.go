@@ -17,9 +17,9 @@ import (
 const marked = 4
 
 // Chart returns a chart of the line. For each point, the chart shows the median and the range of
-// the processes' values. Between two steps it shows the level, which is the median there. The chart
-// marks each step just before the first point after it; if there are many steps, it marks only the
-// largest.
+// the processes' values. A step is a change of the line's level. Between two steps, the chart shows
+// the level: the median of the points there. It marks each step just before the first point after
+// the step. If there are many steps, it marks only the largest.
 func (l *Line) Chart() *plot.Curves {
 	first, last := l.Points[0], l.Points[len(l.Points)-1]
 	unit, size := l.axis()

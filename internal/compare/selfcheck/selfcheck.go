@@ -60,8 +60,8 @@ func (a Answer) given(t *compare.Table, work int) bool {
 	}
 }
 
-// Bound is a condition on the number of a trial's sessions whose result is the given Answer. This
-// number must be at least Least and at most Most.
+// Bound is a condition on a trial. The condition is Least ≤ n ≤ Most, where n is the number of the
+// trial's sessions with the result Answer.
 type Bound struct {
 	Answer      Answer
 	Least, Most int

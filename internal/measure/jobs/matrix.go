@@ -104,8 +104,8 @@ func checkAxes(defs, named []workload.Def, lists map[string]string) error {
 	return nil
 }
 
-// AxesGroup is the title of the flags of axes (argument.Group). Help shows those of the workloads that the command
-// line names.
+// AxesGroup is the title of the flags of axes (argument.Group). The help text of a command shows only the axes of
+// those workloads that the command line names.
 const AxesGroup = "Axes"
 
 // DefineAxes adds a flag to a flag set for each axis of the workloads defs. It returns a map from

@@ -43,10 +43,10 @@ type Folder struct {
 	files   map[string]string           // names of the logs, by the case's name
 }
 
-// OpenFolder creates the folder dir if it does not exist, and overwrites its file of records with
-// the records in the map earlier, in the order of the plan. The map earlier maps the key of a
-// case (Case.Key) to the case's record in the journal. The caller must then call Add for each of
-// these records, and later for each new record.
+// OpenFolder creates the folder dir if it does not exist. It overwrites the folder's file of
+// records with the records that the journal already has, in the order of the plan. The parameter
+// earlier contains these records: it maps the key of a case (Case.Key) to the case's record. The
+// caller must then call Add for each of these records, and later for each new record.
 func OpenFolder(dir string, plan []Case, earlier map[string]*record.Record) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(dir, logsDir), 0o755); err != nil {
 		return nil, err

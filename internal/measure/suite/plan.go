@@ -56,11 +56,11 @@ type Plan struct {
 	Notes  []string // lines that say what is left out
 }
 
-// NewPlan plans the suite in file. The parameter name is the suite's name in messages. If o.On is
-// not nil, the plan is for the machines in o.On; otherwise it is for this machine, with the given
-// number of processors. NewPlan returns a *yamlfile.Error if the file has mistakes, a
-// *zkbench.LimitError if the plan would have too many processes, and an *argument.ValueError if the
-// plan would have no case.
+// NewPlan plans the suite that the contents of file describe. The parameter name is the suite's
+// name in messages. If o.On is not nil, the plan is for the machines in o.On; otherwise it is for
+// this machine, with the given number of processors. NewPlan returns a *yamlfile.Error if the file
+// has mistakes, a *zkbench.LimitError if the plan would have too many processes, and an
+// *argument.ValueError if the plan would have no case.
 func NewPlan(defs []workload.Def, file *File, name string, processors int, o Options) (*Plan, error) {
 	machines := o.On
 	if machines == nil {

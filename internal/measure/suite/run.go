@@ -145,10 +145,10 @@ func where(host string) string {
 func (e *LostError) Unwrap() error { return ErrInterrupted }
 
 // All runs the cases that have no record in r.Earlier. Cases of the same host run one after the
-// other, and different hosts run at the same time. If a case fails, it is tried again until it has
-// run r.Attempts times. If r.Again is set, a case that was disturbed by other programs is tried
-// again too, until it has run that number of times. If the last attempt fails, the case's record
-// says that the case failed.
+// other, and different hosts run at the same time. If a case fails, All tries it again. If r.Again
+// is set, All also tries a case again that was disturbed by other programs. No case runs more than
+// r.Attempts times (once if r.Attempts is 0). If every attempt fails, the case's record says that
+// the case failed.
 //
 // When ctx ends, All returns the cause. If there is a journal, the cases that were running at that
 // time have no record, so that they can be run again. If there is no journal, each of them has a

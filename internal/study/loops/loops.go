@@ -1,7 +1,7 @@
-// Package loops contains loops, each of which repeats one instruction on independent registers. The number of
-// instructions that a processor executes per cycle shows how many of them it executes in parallel. In another loop,
-// Chain, each addition needs the result of the previous one. The time of this loop gives the clock frequency if the
-// processor's counters cannot be read.
+// Package loops contains loops, each of which repeats one instruction on independent registers. In such a loop, the
+// number of instructions that the processor executes per cycle shows how many it can execute in parallel. In another
+// loop, Chain, each addition needs the result of the previous one. The time of this loop gives the clock frequency if
+// the processor's counters cannot be read.
 package loops
 
 import "github.com/zkbench/zkbench/goldilocks"

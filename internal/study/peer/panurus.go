@@ -29,7 +29,8 @@ type Work struct {
 	In, Out  int    // tokens; issues have no inputs
 }
 
-// Figure is one measurement of a transfer or issue of Panurus on one thread. Fields that were not recorded are 0.
+// Figure is one measurement of Panurus on one thread. The operation is a transfer or an issue of tokens, or a part of
+// either. Fields that were not recorded are 0.
 type Figure struct {
 	Work
 	Ns            float64 // time per operation
@@ -43,7 +44,7 @@ type Figure struct {
 	Reconstructed bool
 }
 
-// Units returns the time of the figure divided by the time of the reference operation on the same machine.
+// Units returns the figure's time divided by the time of the reference operation (GLVCases) on the same machine.
 func (f *Figure) Units() float64 { return f.Ns / f.GLVNs }
 
 // Reconstructed is the mark that a figure has in tables if its field Reconstructed is true.

@@ -17,8 +17,8 @@ import (
 	"github.com/zkbench/zkbench/internal/result/format"
 )
 
-// Own is the time of one of this project's operations, together with the time of the reference operation in the same
-// run.
+// Own is the time of one of this project's operations, together with the time of the reference operation (GLVCases) in
+// the same run.
 type Own struct {
 	Work // Proof may also be bulletproof-agg
 	// Batch is the number of operations that were done together; 0 means 1. Ns is per operation in any case. It is
@@ -93,7 +93,8 @@ func WriteYardstick(w io.Writer, rows []Own) error {
 	return tw.Flush()
 }
 
-// GLVCaseName returns the name of the case that measures the reference operation on a curve.
+// GLVCaseName returns the name of the case that measures the reference operation (see GLVCases) on
+// a curve.
 func GLVCaseName(curve string) string { return glvFamily + curve }
 
 const glvFamily = "ScalarMul/curve="
@@ -102,10 +103,10 @@ const glvFamily = "ScalarMul/curve="
 // scalar multiplication on gnark-crypto's G1 by a scalar of full length, in Jacobian coordinates, repeated as in
 // gnark-crypto's own benchmark.
 //
-// Two choices make the time of the operation short. A short time makes our figures, which are multiples of it, larger,
-// so these choices never make our figures look better. First, the result is not converted to affine form. Second, there
-// are so few scalars that the branch predictor learns them; with many scalars the same multiplication takes longer
-// (docs/figures.md).
+// Two choices make the time of the operation short. Our figures are multiples of this time, so a shorter time makes
+// them larger. Therefore these choices never make our figures look better. First, the result is not converted to affine
+// form. Second, there are so few scalars that the branch predictor learns them; with many scalars the same
+// multiplication takes longer (docs/figures.md).
 func GLVCases() []Case {
 	return []Case{
 		{

@@ -1,4 +1,5 @@
-// Package clitest has helpers for tests of commands: testscript commands and workloads that only count or fail.
+// Package clitest has helpers for tests of commands: commands for testscripts, and workloads with trivial operations,
+// some of which fail.
 package clitest
 
 import (

@@ -20,8 +20,8 @@ import (
 // address when it begins, and ends when the connection is closed.
 const StartedEnv = "ZKBENCH_TEST_STARTED"
 
-// Defs returns workloads that only count, so that tests of commands do not depend on real workloads. Some have
-// the names and axes of real workloads, and others fail in some way.
+// Defs returns workloads with trivial operations, so that tests of commands do not depend on real workloads. Some have
+// the names and axes of real workloads. Others fail, each in its own way.
 func Defs() []workload.Def {
 	axes := []workload.Axis{
 		workload.CurveAxis([]string{"BN254", "BLS12_381_BBS"}, []string{"BN254"}),

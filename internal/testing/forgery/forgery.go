@@ -1,7 +1,7 @@
-// Package forgery tests that each constraint of a circuit, or of a table of package plonkish or stark, is
-// needed. A forgery is an invalid witness that is refused with the constraint and accepted without it. A
-// digest of the constraints would show only that they changed. Packages with such tests have a line in
-// testdata/constraints.csv.
+// Package forgery tests that each constraint of a circuit, or of a table of package plonkish or stark, is needed. A
+// forgery is an invalid witness that is refused with the constraint and accepted without it. These tests show more than
+// a digest of the constraints would, which shows only that a constraint changed. Packages with such tests have a line
+// in testdata/constraints.csv.
 package forgery
 
 import (

@@ -26,7 +26,8 @@ func New(t testing.TB) Repository {
 	return r
 }
 
-// Write writes files, whose keys are paths in the repository. Files whose names end in .sh are executable.
+// Write writes files into the repository. The map files maps the path of each file to its contents. Files whose names
+// end in .sh are executable.
 func (r Repository) Write(t testing.TB, files map[string]string) {
 	t.Helper()
 	for name, text := range files {

@@ -96,8 +96,8 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-// Equal fails the test if got differs from want, and shows the difference. The parameter what names the
-// compared value. The test continues.
+// Equal fails the test if got differs from want, and shows the difference. The message begins with the compared value's
+// name, which is the parameter what. The test continues.
 func Equal[T any](t TB, what string, want, got T, opts ...gocmp.Option) {
 	t.Helper()
 	if diff := gocmp.Diff(want, got, opts...); diff != "" {
@@ -105,7 +105,7 @@ func Equal[T any](t TB, what string, want, got T, opts ...gocmp.Option) {
 	}
 }
 
-// Near fails the test if got differs from want by more than the given share of want. The test continues.
+// Near fails the test unless |got − want| ≤ share · |want|. The test continues.
 func Near(t TB, what string, want, got, share float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= share*math.Abs(want)) {
@@ -113,8 +113,7 @@ func Near(t TB, what string, want, got, share float64) {
 	}
 }
 
-// Within fails the test if got is not in the range from the parameter least to the parameter most,
-// inclusive. The test continues.
+// Within fails the test unless least ≤ got ≤ most. The test continues.
 func Within[T cmp.Ordered](t TB, what string, least, got, most T) {
 	t.Helper()
 	if !(least <= got && got <= most) {

@@ -8,7 +8,8 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// EachKernel runs a subtest on each kernel, and skips those that this machine or build lacks.
+// EachKernel runs the function test as a subtest on each kernel (implementation of the field's
+// arithmetic). It skips the kernels that this machine or this build lacks.
 func EachKernel(t *testing.T, test func(t *testing.T, k goldilocks.Kernel)) {
 	t.Helper()
 	for _, name := range []string{"portable", "avx2", "avx512", "sve", "sve2"} {

@@ -126,7 +126,7 @@ func Golden(t testing.TB, s study.Study, recs []*record.Record) {
 	golden.File(t, filepath.Join("testdata", s.File()+".golden"), Page(t, s, recs))
 }
 
-// Images checks that the page shows every chart once and has no other images. It returns their number.
+// Images checks that the page shows every chart once and has no other images. It returns the number of charts.
 func Images(t testing.TB, s study.Study, recs []*record.Record) int {
 	t.Helper()
 	text := Page(t, s, recs)

@@ -63,9 +63,9 @@ func Rust(t testing.TB, target string) {
 	}
 }
 
-// Without ends a test that lacks a program which `make deps` installs. It skips the test, or fails it if the
-// list in the environment variable ZKBENCH_REQUIRE contains the parameter need. The parameter why says what is
-// missing.
+// Without ends a test that lacks a program which `make deps` installs. The parameter need is a name for that program,
+// for example "qemu". If the environment variable ZKBENCH_REQUIRE, a list of such names, contains this name, Without
+// fails the test. Otherwise it skips the test. The parameter why is a text that says what is missing.
 func Without(t testing.TB, need, why string) {
 	t.Helper()
 	if slices.Contains(strings.Split(os.Getenv(required), ","), need) {

@@ -17,8 +17,8 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// Chart is a figure and the name of its file without extension, which no other chart of
-// the suite has.
+// Chart is a figure, together with the name of its file without the extension. No other
+// chart of the suite has the same file name.
 type Chart struct {
 	File, Title string
 	Figure      plot.Figure
@@ -58,9 +58,9 @@ func All(recs []*record.Record, grids ...Grid) ([]Chart, error) {
 	return a.charts, nil
 }
 
-// Few selects charts; the parameter most is the maximum number of them. It returns the selected charts in their
-// original order, and the number of charts that it left out. Every workload gets its first chart before any workload
-// gets a second.
+// Few selects charts. The parameter most is the maximum number of charts to select. It returns the selected charts in
+// their original order, and the number of charts that it left out. Every workload gets its first chart before any
+// workload gets a second.
 func Few(all []Chart, most int) (kept []Chart, left int) {
 	turns := make([]int, len(all)) // how many of its workload stand before each
 	seen := make(map[string]int)

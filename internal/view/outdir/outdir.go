@@ -1,5 +1,5 @@
 // Package outdir writes the output directory that the flag --out names. The directory has
-// records, and views of them.
+// records and views of them: reports, tables and plots.
 package outdir
 
 import (
@@ -22,8 +22,8 @@ import (
 // directory.
 const RecordsFile = "records.jsonl"
 
-// Records returns the path of the file of records in a directory: RecordsFile or, if
-// only its gzip-compressed form exists, that form.
+// Records returns the path of the file of records in a directory. The file is RecordsFile
+// or, if only a gzip-compressed copy of it exists, that copy.
 func Records(dir string) string {
 	path := filepath.Join(dir, RecordsFile)
 	if !exists(path) && exists(path+record.Packed) {

@@ -41,7 +41,7 @@ type Point struct {
 // Interval is the range of a value over the repetitions of a measurement.
 type Interval struct{ Least, Most float64 }
 
-// Mark is a vertical line at X. The chart's key has the name of the line.
+// Mark is a vertical line at X. The chart's key (legend) shows the line with its name.
 type Mark struct {
 	Name string
 	X    float64

@@ -18,9 +18,9 @@ const (
 	pageMost   = 2             // maximum number of figures on a page
 )
 
-// Document writes the figures as one PDF, in order, with two on a page if both fit. It reduces a
-// figure that is taller than a page. It leaves out figures without values, and writes nothing if
-// no figure has values.
+// Document writes the figures as one PDF, in order, with two on a page if both fit. It scales
+// down a figure that is taller than a page. It leaves out figures without values, and writes
+// nothing if no figure has values.
 func Document(w io.Writer, figures ...Figure) error {
 	var canvas *pdf
 	var top vg.Length // top of the free part of the page

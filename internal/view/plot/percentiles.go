@@ -19,10 +19,10 @@ import (
 // above it halves.
 const ticksPerHalf = 10
 
-// Percentiles draws latency by percentile. The horizontal axis is that of HdrHistogram:
-// 90, 99, 99.9 and so on are equally spaced. An open loop has lines for the service time,
-// the response time and the wait. Percentiles writes nothing if the record has no
-// latencies.
+// Percentiles draws latency by percentile. The horizontal axis is that of HdrHistogram: 90,
+// 99, 99.9 and so on are equally spaced. If the record is of an open loop, there are three
+// lines: the service time, the response time and the wait. Percentiles writes nothing if
+// the record has no latencies.
 func Percentiles(w io.Writer, f Format, rec *record.Record) error {
 	type curve struct {
 		key keyed

@@ -49,8 +49,8 @@ func strips() []strip {
 
 // Timeline draws the record's series over the window on one time axis: throughput and
 // errors, latencies, waiting operations, garbage collection and memory. A value applies to
-// its whole interval. A latency has a gap if no operation ended in the interval. Timeline
-// writes nothing if the record has no series.
+// its whole interval. The line of a latency has a gap at each interval in which no
+// operation ended. Timeline writes nothing if the record has no series.
 func Timeline(w io.Writer, f Format, rec *record.Record) error {
 	end := rec.Value(record.Duration)
 	if end <= 0 {

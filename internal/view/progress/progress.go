@@ -64,9 +64,9 @@ func Timed(bars *mpb.Progress, place int, label, caption string, expected time.D
 }
 
 // Counter draws a bar on w that shows how many of a total number of things are done. The
-// parameter what names these things. The bar also shows how long the rest will take at the
-// rate so far. The function show updates the bar, and the function done removes it. Both do
-// nothing if w is not a terminal.
+// parameter what is a name for these things, for example "requests replayed". The bar also
+// shows how long the rest will take at the rate so far. The function show updates the bar,
+// and the function done removes it. Both do nothing if w is not a terminal.
 func Counter(w io.Writer, what string) (show func(n, total uint64), done func()) {
 	bars := Bars(w)
 	if bars == nil {

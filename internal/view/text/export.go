@@ -76,10 +76,10 @@ func HDRLog(w io.Writer, rec *record.Record, name string) error {
 
 // CSV writes a header and one row for each record. The columns are the record's identification,
 // its coordinates, its counters and its metrics with their unit, for example latency-p99 [ns].
-// The column "whose" names the processes whose memory and processor time the metrics give. The
-// header has the coordinates, counters and metrics of all records, each once, in order of first
-// appearance. A cell is empty if the record does not have the value. Figures have all their
-// digits.
+// The metrics may give the memory and the processor time of different processes. The column
+// "whose" says which process each metric is about. The header has the coordinates, counters and
+// metrics of all records, each once, in order of first appearance. A cell is empty if the
+// record does not have the value. Figures have all their digits.
 func CSV(w io.Writer, recs []*record.Record) error {
 	var axes, counters, metrics []string
 	add := func(names *[]string, name string) {

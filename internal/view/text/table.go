@@ -12,8 +12,8 @@ import (
 
 // Table writes a table with one line for each record as plain text. Above it are the
 // machine of the first record and the coordinates that all records share. Below it are
-// errors and findings with the names of their cases. A figure that no record has gets no
-// column.
+// errors and findings with the names of their cases. There is no column for a figure that
+// no record has.
 func Table(w io.Writer, recs []*record.Record) error { return Style{}.Table(w, recs) }
 
 // Table writes the same table as the function Table, but in style s.

@@ -227,9 +227,9 @@ func (t *transferCase) setup() (func() error, map[string]float64, error) {
 }
 
 // Transfers returns the times of our transfers in the result of a comparison, each with the time of the reference
-// operation. It returns only transfers for which there is a figure of Panurus. It leaves out a transfer if Panurus' own
-// program was measured for it in the same comparison. The parameter program is the name of our program in the
-// comparison. The parameter proof is the kind of range proof that our program uses.
+// operation (peer.GLVCases). It returns only transfers for which there is a figure of Panurus. It leaves out a transfer
+// if Panurus' own program was measured for it in the same comparison. The parameter program is the name of our program
+// in the comparison. The parameter proof is the kind of range proof that our program uses.
 func Transfers(result *peer.Result, program, proof string, defs []workload.Def) (rows []peer.Own) {
 	for _, t := range transferCases(proof, defs) {
 		own, ok := result.Find(program, t.name())
