@@ -71,11 +71,10 @@ const MaxLayers = 2
 
 // Butterflies computes one layer of a transform on two vectors, or two layers on four vectors, row
 // by row. A row consists of the elements with the same index in all vectors. Layer j, for j = 0 or
-// 1, works on pairs of vectors. A pair consists of vector u and vector u + 2^j, where u = 2^(j+1)*b
-// + i for integers b >= 0 and i from 0 to 2^j - 1. Layer j multiplies vector u + 2^j by the factors
-// in w[2^j-1+i]. It then replaces vector u by the sum of vector u and the product, and vector u +
-// 2^j by vector u minus the product. The parameters src and dst may be the same. All vectors must
-// have the same length.
+// 1, works on pairs of vectors. A pair consists of the vectors x and y with the indices u and
+// u + 2^j, where u = 2^(j+1)*b + i for integers b >= 0 and i from 0 to 2^j - 1. With the factors
+// f = w[2^j-1+i], layer j computes x + f*y in the place of x, and x - f*y in the place of y. The
+// parameters src and dst may be the same. All vectors must have the same length.
 func Butterflies(dst, src, w [][]Element, on ...Kernel) {
 	if n := len(dst); n != 2 && n != 4 || len(src) != n || len(w) != n-1 {
 		panic(fmt.Sprintf("goldilocks: butterflies of %d vectors and %d factors to %d, accepted are 2 and 1 to 2, 4 and 3 to 4", len(src), len(w), len(dst)))

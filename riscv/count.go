@@ -40,8 +40,8 @@ type Tally struct {
 	Precompiles []PrecompileCalls // in the order of Options
 }
 
-// Section has the counts of what threads executed from the call that begins the section to the call that ends
-// it. These counts include the sections inside it.
+// Section has counts of the instructions that threads executed from the call that begins the section to the
+// call that ends it. These counts include the sections inside it.
 type Section struct {
 	Name    string // with the names of the enclosing sections, for example exchange/pairing
 	Entered uint64 // how often it was begun

@@ -17,8 +17,8 @@ import (
 // Reconcile reads the ledger's log from where the last Reconcile ended, and follows the policy updates in it.
 // It finds out what became of the requests that the auditor has signed. Some are on the ledger. Others can
 // never be recorded, because another request has their anchor or has spent a token that they spend. Reconcile
-// reports the requests of both kinds to the auditor's Policy (Settled); Unlanded yields the signed requests
-// whose outcome is still open. Reconcile returns the number of signed requests that it found on the ledger.
+// passes the requests of both kinds to the method Settled of the auditor's Policy. The method Unlanded yields
+// the signed requests whose outcome is still open. Reconcile returns the number of signed requests that it found on the ledger.
 //
 // Reconcile passes a record to the function stray if the auditor has not signed the record's request, or has
 // signed a request with the same content and another witness. If every request needs this auditor, a stray

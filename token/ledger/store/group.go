@@ -49,7 +49,7 @@ func NewGroup(look Lookup, genesis ledger.Genesis, tail Batch) *Group {
 	return &Group{look: look, genesis: genesis, tail: tail, states: map[string]State{}, known: map[string]Anchored{}}
 }
 
-// Tail returns the last batch of the ledger, including the batches that the group accepted.
+// Tail returns the ledger's last batch. It is the last one that the group has accepted, if there is one.
 func (g *Group) Tail() Batch { return g.tail }
 
 // Tokens yields the tokens that the accepted entries change, with their new states. It yields them
