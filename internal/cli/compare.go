@@ -20,7 +20,7 @@ import (
 // compareFlags are the flags of compare, as they were typed.
 type compareFlags struct {
 	format, gate, gateMetrics *argument.Option
-	baseline                  *argument.Option
+	baseline, oldCase         *argument.Option
 	allowEnv, allowBlind      bool
 	verbose                   bool
 	git, accept               *argument.Option
@@ -38,11 +38,12 @@ func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 		session: newSessionFlags(flags, defs),
 		format:  argument.Define(flags, "format", argument.KindText, tableFormats()[0], formats, "format of the table: "+formats),
 		gate: argument.Define(flags, "gate", argument.KindText, "", compare.GateAccepted,
-			"exit with code 1 if an exact metric grew, or a time by more than this, for example 3%"),
+			"exit with code 1 if a time grew by more than this, for example 3%, or a size"),
 		gateMetrics: argument.Define(flags, "gate-metrics", argument.KindList, "", "names of metrics in the table",
 			"gate these metrics too, for example latency-p99"),
 		accept: argument.Define(flags, "accept", argument.KindFile, "", "the path of a file of accepted growth",
 			"file of exact metrics that may grow, and why (docs/compare.md)"),
+		oldCase: argument.Define(flags, "case", argument.KindText, "", "a case of OLD, together with --with", "compare this case of OLD with the case --with of NEW"),
 		baseline: argument.Define(flags, "baseline", argument.KindText, "", baselineAccepted,
 			"compare with the records that run --save-baseline saved under this name"),
 	}
@@ -51,7 +52,8 @@ func newCompareFlags(flags *pflag.FlagSet, defs []workload.Def) *compareFlags {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show all rows, also those that did not change")
 	argument.Group(flags, "Revisions", append([]string{"git"}, f.session.own...)...)
 	argument.Group(flags, "Gate", "gate", "gate-metrics", "accept", "allow-blind")
-	argument.Group(flags, "Files and output", "baseline", "format", "verbose", "allow-env")
+	argument.Group(flags, "Revisions", "with")
+	argument.Group(flags, "Files and output", "case", "baseline", "format", "verbose", "allow-env")
 	return f
 }
 
@@ -59,15 +61,13 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	defs := p.Defs()
 	cmd := &cobra.Command{
 		Use: "compare OLD NEW\ncompare --baseline NAME NEW\ncompare SESSION\ncompare --git REV1..REV2 WORKLOAD ...\n" +
-			"compare --git REV1..REV2 --bench PACKAGES [-- FLAGS]\ncompare --git REV1..REV2 [--build COMMAND] --run COMMAND",
+			"compare --git REV1..REV2 --bench PACKAGES [-- FLAGS]\ncompare --git REV1..REV2 [--build COMMAND] --run COMMAND\n" +
+			"compare --run COMMAND --with COMMAND\ncompare OLD NEW --case CASE --with CASE",
 		Short: "Compare two versions: result files or Git revisions",
-		Long: "Compare two files: records of run --json, or output of go test -bench. Each record and each\n" +
-			"result line is the figure of one process. A file that --git wrote with --out has both sides\n" +
-			"and is compared alone.\n\n" +
-			"With --git, build two revisions and measure workloads with both, in interleaved processes. Instead\n" +
-			"of workloads, --bench measures the Go benchmarks of any repository, and --run any command.\n\n" +
-			"A row is slower or faster if its 99 % interval excludes zero and its change is larger than the\n" +
-			"noise that the old version shows against itself. docs/compare.md explains the table.",
+		Long: "Compare two result files, or measure two revisions (--git) or two programs (--run and --with) in\n" +
+			"interleaved processes. A row is slower or faster if its 99 % interval excludes zero and its change\n" +
+			"is larger than the noise that the old version shows against itself. docs/compare.md explains the\n" +
+			"table and says which files are read.",
 		Args: cobra.ArbitraryArgs,
 	}
 	f := newCompareFlags(cmd.Flags(), defs)
@@ -79,6 +79,12 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		if f.git.Given && f.baseline.Given {
 			return &argument.ValueError{Field: "baseline", Value: f.baseline.Text, Accepted: "without --git, which measures the old side"}
 		}
+		if f.session.with.Given && !f.git.Given && f.session.command.Given {
+			return f.session.runPrograms(cmd.Context(), stderr, args, out)
+		}
+		if f.session.with.Given != f.oldCase.Given || f.git.Given && f.oldCase.Given {
+			return errors.New("--with goes with --run and without --git, or with --case and two files")
+		}
 		if f.git.Given {
 			before := cmd.ArgsLenAtDash()
 			if before < 0 {
@@ -87,12 +93,17 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			return f.session.run(cmd.Context(), stderr, p, f.git.Text, args, before, out)
 		}
 		if name, ok := f.session.given(); ok {
-			return fmt.Errorf("--%s needs --git", name)
+			needs := "--git"
+			if flagFits(name, byRun) {
+				needs += ", or --run and --with"
+			}
+			return fmt.Errorf("--%s needs %s", name, needs)
 		}
-		if f.baseline.Given {
-			return compareBaseline(f.baseline.Text, args, out)
+		sides, err := f.files(args)
+		if err != nil {
+			return err
 		}
-		return compareFiles(args, out)
+		return out.show(sides, "")
 	}
 	return cmd
 }
@@ -152,39 +163,32 @@ func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 	return o, nil
 }
 
-func compareFiles(args []string, out tableOutput) error {
-	var sides compare.Sides
-	var err error
-	switch len(args) {
-	case 1:
+// files returns the sides that the arguments name: two files, a baseline and a file, or a session.
+func (f *compareFlags) files(args []string) (sides compare.Sides, err error) {
+	switch {
+	case f.baseline.Given && len(args) == 1:
+		if sides.Old, err = loadBaseline(f.baseline.Text); err == nil {
+			sides.New, err = loadFile(args[0])
+		}
+	case f.baseline.Given:
+		return sides, &argument.ValueError{Field: "files of compare --baseline", Value: strings.Join(args, " "), Accepted: "NEW alone: the baseline is the old side"}
+	case len(args) == 1:
 		sides, err = loadSession(args[0])
-	case 2:
+	case len(args) == 2:
 		if sides.Old, err = loadFile(args[0]); err == nil {
 			sides.New, err = loadFile(args[1])
 		}
 	default:
-		return &argument.ValueError{Field: "files of compare", Value: strings.Join(args, " "), Accepted: "OLD NEW, one SESSION, or --git REV1..REV2 and workloads"}
+		return sides, &argument.ValueError{Field: "files of compare", Value: strings.Join(args, " "), Accepted: "OLD NEW, one SESSION, or --git REV1..REV2 and workloads"}
 	}
-	if err != nil {
-		return err
+	if err != nil || !f.oldCase.Given {
+		return sides, err
 	}
-	return out.show(sides, "")
-}
-
-// compareBaseline compares a file with a baseline.
-func compareBaseline(name string, args []string, out tableOutput) error {
-	if len(args) != 1 {
-		return &argument.ValueError{Field: "files of compare --baseline", Value: strings.Join(args, " "), Accepted: "NEW alone: the baseline is the old side"}
+	sides.Pair = &compare.Pair{}
+	if sides.Pair.Old, err = sides.Old.Case("case", f.oldCase.Text); err == nil {
+		sides.Pair.New, err = sides.New.Case("with", f.session.with.Text)
 	}
-	var sides compare.Sides
-	var err error
-	if sides.Old, err = loadBaseline(name); err == nil {
-		sides.New, err = loadFile(args[0])
-	}
-	if err != nil {
-		return err
-	}
-	return out.show(sides, "")
+	return sides, err
 }
 
 func loadFile(path string) (*compare.Set, error) {

@@ -34,7 +34,7 @@ type sessionFlags struct {
 	axes                                              map[string]*argument.Option // by the axis' key
 	own, names                                        []string                    // names of these flags, without and with those of axes
 	processes, duration, budget, workers, out, keepIn *argument.Option
-	bench, build, command                             *argument.Option
+	bench, build, command, with, timeout              *argument.Option
 	count, shell                                      bool
 }
 
@@ -56,13 +56,15 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 	f.duration = define("duration", argument.KindTime, sessionDuration.String(), fmt.Sprintf("a time above 0s up to %v, for example 250ms", measure.MaxDuration),
 		"window of each process")
 	f.budget = define("budget", argument.KindTime, sessionBudget.String(), fmt.Sprintf("a time from 0s up to %v, for example 10m", longestBudget),
-		"add processes until --gate can judge every row or this time has passed")
+		"how long to add processes until --gate can judge every row")
 	f.out = define("out", argument.KindFile, "", "the path of a file, which is overwritten", "write records as JSON lines to this file (overwritten)")
 	f.own = append(f.own, "count")
 	flags.BoolVar(&f.count, "count", false, "count operations, statements and allocations instead of measuring time")
 	f.keepIn = define("keep", argument.KindFile, "", "the path of a directory", "keep the built programs in this directory")
 	f.bench = define("bench", argument.KindList, "", compare.PackagesAccepted, "measure the Go benchmarks of these packages, of any module")
 	f.command = define("run", argument.KindText, "", argument.WordsAccepted, "measure this command, in any language; "+compare.Tree+" is the revision's tree")
+	f.with = argument.Define(flags, "with", argument.KindText, "", "a command beside --run, or a case of NEW beside --case", "compare --run with this command, or --case with this case of NEW")
+	f.timeout = define("timeout", argument.KindTime, "0s", fmt.Sprintf("a time from 0s up to %v; 0s: none", measure.MaxDuration), "with --run: a run fails after this time; 0s: never")
 	f.build = define("build", argument.KindText, "", argument.WordsAccepted, "first build each tree with this command, for --run")
 	f.own = append(f.own, "shell")
 	flags.BoolVar(&f.shell, "shell", false, "run the commands of --run and --build with sh")
@@ -138,7 +140,7 @@ func flagFits(name, kind string) bool {
 		return kind != byRun
 	case "bench":
 		return kind == byBench
-	case "run", "build", "shell":
+	case "run", "build", "shell", "timeout":
 		return kind == byRun
 	}
 	return kind == byWorkload
@@ -180,15 +182,36 @@ func (f *sessionFlags) subject(p *Program, args []string, before int) (compare.S
 		}
 		return b, nil
 	case byRun:
-		c := &compare.Command{Build: f.build.Text, Run: f.command.Text, Shell: f.shell}
+		limit, err := f.limit()
+		if err != nil {
+			return nil, err
+		}
+		c := &compare.Command{Build: f.build.Text, Run: f.command.Text, Shell: f.shell, Limit: limit}
 		return c, c.Check()
 	}
 	return f.workloads(p, args)
 }
 
+// limit returns how long a run of --run may take.
+func (f *sessionFlags) limit() (time.Duration, error) {
+	return f.timeout.Duration("timeout", 0, measure.MaxDuration)
+}
+
+// measuring returns how the sessions are measured.
+func (f *sessionFlags) measuring(stderr io.Writer, out tableOutput) (compare.Measuring, error) {
+	m := compare.Measuring{Out: f.out.Text, Gate: out.gate, Log: stderr}
+	blocks, err := f.processes.Number("processes", 1, jobs.MaxProcesses)
+	if err != nil {
+		return m, err
+	}
+	m.Blocks = int(blocks)
+	m.Budget, err = f.budget.Duration("budget", 0, longestBudget)
+	return m, err
+}
+
 // run measures the two revisions and shows the table.
 func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, revisions string, args []string, before int, out tableOutput) error {
-	r := compare.Revisions{Out: f.out.Text, Keep: f.keepIn.Text, Gate: out.gate, Log: stderr}
+	r := compare.Revisions{Keep: f.keepIn.Text}
 	var err error
 	if r.From, r.To, err = compare.ParseRange(revisions); err != nil {
 		return err
@@ -196,26 +219,52 @@ func (f *sessionFlags) run(ctx context.Context, stderr io.Writer, p *Program, re
 	if r.Subject, err = f.subject(p, args, before); err != nil {
 		return err
 	}
-	blocks, err := f.processes.Number("processes", 1, jobs.MaxProcesses)
-	if err != nil {
+	if r.Measuring, err = f.measuring(stderr, out); err != nil {
 		return err
 	}
-	r.Blocks = int(blocks)
-	if r.Budget, err = f.budget.Duration("budget", 0, longestBudget); err != nil {
+	return measuredError(r.Measure(ctx, out.measured))
+}
+
+// runPrograms measures the commands of --run and --with and shows the table.
+func (f *sessionFlags) runPrograms(ctx context.Context, stderr io.Writer, args []string, out tableOutput) error {
+	for _, name := range f.names {
+		if f.flags.Changed(name) && (name == "build" || !flagFits(name, byRun)) {
+			return &argument.ValueError{Field: "flag of compare --run with --with", Value: "--" + name, Accepted: "--" + name + " together with --git"}
+		}
+	}
+	if len(args) > 0 {
+		return &argument.ValueError{Field: "arguments of compare --run", Value: strings.Join(args, " "), Accepted: "none; put a command in quotes"}
+	}
+	programs := compare.Programs{Old: f.command.Text, New: f.with.Text, Shell: f.shell}
+	var err error
+	if programs.Measuring, err = f.measuring(stderr, out); err != nil {
 		return err
 	}
-	err = r.Measure(ctx, func(sides compare.Sides, partial string) error {
-		err := out.show(sides, partial)
-		if _, refused := errors.AsType[*argument.ValueError](err); refused { // show what was measured nevertheless
-			plain := out
-			plain.gate = nil
-			return errors.Join(plain.show(sides, partial), err)
-		}
-		if _, shown := errors.AsType[*ExitError](err); err != nil && partial != "" && !shown {
-			return &ExitError{Code: ExitPartial, Text: partial} // too little for a table
-		}
+	if programs.Limit, err = f.limit(); err != nil {
 		return err
-	})
+	}
+	if err := programs.Check(); err != nil {
+		return err
+	}
+	return measuredError(programs.Measure(ctx, out.measured))
+}
+
+// measured shows what a session has measured.
+func (o tableOutput) measured(sides compare.Sides, partial string) error {
+	err := o.show(sides, partial)
+	if _, refused := errors.AsType[*argument.ValueError](err); refused { // show what was measured nevertheless
+		plain := o
+		plain.gate = nil
+		return errors.Join(plain.show(sides, partial), err)
+	}
+	if _, shown := errors.AsType[*ExitError](err); err != nil && partial != "" && !shown {
+		return &ExitError{Code: ExitPartial, Text: partial} // too little for a table
+	}
+	return err
+}
+
+// measuredError gives the errors of measuring their exit codes.
+func measuredError(err error) error {
 	if _, failed := errors.AsType[*compare.FailedError](err); failed {
 		return &ExitError{Code: ExitFailed, Text: err.Error()}
 	}

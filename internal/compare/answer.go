@@ -90,6 +90,11 @@ func (r Row) sentence() string {
 func (t *Table) Answer() string { return shown(t.answer())[0] }
 
 func (t *Table) answer() string {
+	if t.Pair != nil {
+		if text := t.pairAnswer(); text != "" {
+			return text
+		}
+	}
 	changed, others := t.split()
 	beyond := 0
 	for _, r := range changed {
@@ -113,6 +118,34 @@ func (t *Table) answer() string {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	return text + "."
+}
+
+// pairAnswer says which of two programs takes longer. It returns "" if the table has no time of them.
+func (t *Table) pairAnswer() string {
+	i := slices.IndexFunc(t.Rows, func(r Row) bool {
+		_, _, isTime := record.TimeUnit(r.Unit)
+		return isTime && (slices.Contains(DefaultGated(), r.Metric) || timeOfOperation(r.Metric))
+	})
+	for _, metric := range []string{record.LatencyP50.Name(), record.RunTime.Name()} { // rather than the minimum
+		if j := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Metric == metric }); j >= 0 {
+			i = j
+		}
+	}
+	if i < 0 {
+		return ""
+	}
+	r := t.Rows[i]
+	low, high := math.Abs(r.Low), math.Abs(r.High)
+	interval := fmt.Sprintf("(%s to %s, %s)", percent(min(low, high)), percent(max(low, high)), r.Metric)
+	switch r.Verdict {
+	case Slower:
+		return fmt.Sprintf("%s takes %s longer than %s %s.", t.Pair.New, percent(r.Change), t.Pair.Old, interval)
+	case Faster:
+		return fmt.Sprintf("%s takes %s less time than %s %s.", t.Pair.New, percent(-r.Change), t.Pair.Old, interval)
+	case Unknown:
+		return fmt.Sprintf("Nothing can be said about the time of %s: %s.", t.Pair, r.Why)
+	}
+	return fmt.Sprintf("%s and %s take equally long: a difference of %s would have been shown (%s).", t.Pair.Old, t.Pair.New, percent(r.Detectable(r.Floor)), r.Metric)
 }
 
 // noChange is the answer if no row shows a difference.

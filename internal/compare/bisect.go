@@ -142,7 +142,7 @@ func next(good, bad int, skipped map[int]bool) (int, bool) {
 func (b *Bisection) step(ctx context.Context, commit Commit, limit float64) (Step, error) {
 	gate := Gate{Limit: limit, Only: b.metric()}
 	r := Revisions{
-		From: b.Good, To: commit.Hash, Blocks: b.Blocks, Gate: &gate, Budget: b.Budget, Log: b.Log,
+		From: b.Good, To: commit.Hash, Measuring: Measuring{Blocks: b.Blocks, Gate: &gate, Budget: b.Budget, Log: b.Log},
 		Subject: &Workloads{Main: b.Main, Args: b.Args, Jobs: []measure.Job{b.Job}, Count: Executed(b.metric())},
 	}
 	if commit.Hash == "" { // the working tree

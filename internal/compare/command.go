@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/input/argument"
@@ -22,7 +23,8 @@ import (
 type Command struct {
 	Build string // run once in each tree; empty: nothing to build
 	Run   string
-	Shell bool // run both with sh; otherwise argument.Words splits them into words
+	Shell bool          // run both with sh; otherwise argument.Words splits them into words
+	Limit time.Duration // of one run, which fails if it takes longer; 0: none
 }
 
 // Tree is a placeholder in the texts of commands. It stands for the directory in which the revision
@@ -83,9 +85,9 @@ func (c *Command) measure(ctx context.Context, m *measurement) error {
 			}
 			e := env.Read()
 			e.Commit, e.Go, e.Modules = revs[i].Commit, "", nil // the program may be in any language
-			runs[side] = process{name: c.Run, env: e, argv: argv, dir: dir, read: readCommand}
+			runs[side] = process{name: c.Run, env: e, argv: argv, dir: dir, limit: c.Limit, read: readCommand}
 			// The first run has cold caches, unlike all later ones, so it is not measured.
-			switch _, _, err := runIn(ctx, dir, argv); {
+			switch _, _, err := runIn(ctx, dir, argv, c.Limit); {
 			case errors.As(err, new(*argument.ValueError)):
 				return fmt.Errorf("%s: %w", revs[i], err)
 			case err != nil && ctx.Err() == nil && first == nil:
@@ -104,7 +106,7 @@ func (c *Command) build(ctx context.Context, m *measurement, v Revision, tree, d
 		return err
 	}
 	fmt.Fprintf(m.Log, "building %s: %s\n", v, c.Build)
-	if _, _, err := runIn(ctx, dir, argv); err != nil {
+	if _, _, err := runIn(ctx, dir, argv, 0); err != nil {
 		return notBuilt(v, err)
 	}
 	return nil

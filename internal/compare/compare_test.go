@@ -337,7 +337,7 @@ func FuzzParseAcceptances(f *testing.F) {
 func TestBudget(t *testing.T) {
 	noisy, quiet, broken := newMachine(1, 1), newMachine(2, 1), 0
 	noisy.noise = 0.05
-	r := compare.Revisions{Blocks: 16, Gate: &compare.Gate{Limit: 0.03}, Budget: time.Minute, Log: io.Discard}
+	r := compare.Revisions{Measuring: compare.Measuring{Blocks: 16, Gate: &compare.Gate{Limit: 0.03}, Budget: time.Minute, Log: io.Discard}}
 	count := func() map[string]int {
 		t.Helper()
 		processes := make(map[string]int)

@@ -9,7 +9,7 @@ import (
 
 // Sessions measures the named cases without revisions.
 func (r *Revisions) Sessions(ctx context.Context, names []string, run func(ctx context.Context, side stat.Side, name string) *record.Record) ([]*record.Record, error) {
-	m := &measurement{Revisions: r, keep: func(*record.Record) error { return nil }}
+	m := &measurement{Measuring: &r.Measuring, keep: func(*record.Record) error { return nil }}
 	var cases []measured
 	for _, name := range names {
 		cases = append(cases, measured{name, func(ctx context.Context, side stat.Side) *record.Record { return run(ctx, side, name) }})

@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/zkbench/zkbench/internal/compare/gitenv"
 	"github.com/zkbench/zkbench/internal/result/record"
@@ -23,6 +25,8 @@ type process struct {
 	env  record.Env
 	argv []string
 	dir  string
+	// limit is how long a run may take; 0: as long as it likes
+	limit time.Duration
 	// read writes what the program printed and used into its record.
 	read func(rec *record.Record, out []byte, use subprocess.Use) error
 }
@@ -32,7 +36,7 @@ func (p process) run(ctx context.Context) *record.Record {
 	rec := record.New()
 	rec.Workload, rec.Env = p.name, p.env
 	until := resources.Watch()
-	out, use, err := runIn(ctx, p.dir, p.argv)
+	out, use, err := runIn(ctx, p.dir, p.argv, p.limit)
 	if m := until(); m != nil {
 		if f, found := runner.DisturbedFinding(m); found {
 			rec.Findings = append(rec.Findings, f)
@@ -51,8 +55,14 @@ func (p process) run(ctx context.Context) *record.Record {
 }
 
 // runIn runs a program in a directory and ends all processes that it left. If the program fails,
-// the error is its exit state with the most telling line of its output.
-func runIn(ctx context.Context, dir string, argv []string) ([]byte, subprocess.Use, error) {
+// the error is its exit state with the most telling line of its output. If it takes longer than the
+// limit, and the limit is not 0, it is killed and the error says so.
+func runIn(ctx context.Context, dir string, argv []string, limit time.Duration) ([]byte, subprocess.Use, error) {
+	if limit > 0 {
+		var end context.CancelFunc
+		ctx, end = context.WithTimeoutCause(ctx, limit, fmt.Errorf("the run took longer than %v", limit))
+		defer end()
+	}
 	out, use, err := subprocess.Run(ctx, subprocess.Command{
 		Argv: argv, Dir: dir, Environ: gitenv.Environ(), Env: []string{"PWD=" + dir}, Limit: subprocess.Limits{Output: mostOutput},
 	})

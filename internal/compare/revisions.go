@@ -17,18 +17,23 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
 
-// Revisions measures two revisions of the git repository that contains the current directory.
-type Revisions struct {
-	From, To string  // as ParseRange returns them
-	Subject  Subject // what to measure in both
-	Blocks   int     // minimum number of blocks of each session
+// Measuring says how the sessions of a comparison are measured.
+type Measuring struct {
+	Blocks int // minimum number of blocks of each session
 	// If Gate is not nil, blocks are added to sessions with underpowered rows (Row.Blind) until
 	// no such row is left or Budget has passed since the first process.
 	Gate   *Gate
 	Budget time.Duration
 	Out    string    // file of the records, which is overwritten; empty: none
-	Keep   string    // directory that keeps the built programs; empty: they are removed
 	Log    io.Writer // receives a line of progress for each build and session
+}
+
+// Revisions measures two revisions of the git repository that contains the current directory.
+type Revisions struct {
+	Measuring
+	From, To string  // as ParseRange returns them
+	Subject  Subject // what to measure in both
+	Keep     string  // directory that keeps the built programs; empty: they are removed
 }
 
 // Subject is what to measure in a revision: Workloads of a program, Benchmarks of Go packages, or a
@@ -42,13 +47,14 @@ type Subject interface {
 // ErrInterrupted says that a comparison was interrupted before anything was measured.
 var ErrInterrupted = errors.New("interrupted before anything was measured")
 
-// measurement is the state of measuring a subject, and its results.
+// measurement is the state of measuring, and its results.
 type measurement struct {
-	*Revisions
-	repo Repository
-	revs [2]Revision // the old and the new revision
-	dir  string      // directory of the built programs
+	*Measuring
 	keep func(*record.Record) error
+	pair *Pair       // of two programs
+	repo Repository  // of revisions
+	revs [2]Revision // the old and the new revision
+	dir  string      // directory of the programs that are built from revisions
 
 	recs    []*record.Record
 	failed  error // the first *FailedError
@@ -79,7 +85,7 @@ func (m *measurement) revision(side stat.Side) Revision {
 // kept. It returns ErrInterrupted if ctx ended before anything was measured. Otherwise it returns
 // the error of show, or the reason why nothing could be measured.
 func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial string) error) (err error) {
-	m := &measurement{Revisions: r, keep: func(*record.Record) error { return nil }}
+	m := &measurement{Measuring: &r.Measuring}
 	if m.repo, err = OpenRepository(ctx); err != nil {
 		return err
 	}
@@ -88,22 +94,28 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 			return err
 		}
 	}
-	if r.Out != "" {
-		out, openErr := openLate(r.Out)
+	return m.measure(ctx, [2]string{m.revs[0].String(), m.revs[1].String()}, show, func() error {
+		dir, remove, err := r.programDir()
+		if err != nil {
+			return err
+		}
+		m.dir = dir
+		return errors.Join(r.Subject.measure(ctx, m), remove())
+	})
+}
+
+// measure calls run, which measures, and passes the results of the sides with the given names to the function show.
+func (m *measurement) measure(ctx context.Context, names [2]string, show func(sides Sides, partial string) error, run func() error) (err error) {
+	m.keep = func(*record.Record) error { return nil }
+	if m.Out != "" {
+		out, openErr := openLate(m.Out)
 		if openErr != nil {
 			return fmt.Errorf("out: %w", openErr)
 		}
 		defer func() { err = errors.Join(err, out.close()) }()
 		m.keep = out.write
 	}
-	dir, remove, err := r.programDir()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	m.dir = dir
-
-	err = r.Subject.measure(ctx, m)
+	err = run()
 	switch {
 	case ctx.Err() != nil && len(m.recs) == 0:
 		return ErrInterrupted
@@ -114,7 +126,7 @@ func (r *Revisions) Measure(ctx context.Context, show func(sides Sides, partial 
 	if err != nil {
 		return errors.Join(m.failed, err)
 	}
-	sides.Old.Name, sides.New.Name = m.revs[0].String(), m.revs[1].String()
+	sides.Old.Name, sides.New.Name, sides.Pair = names[0], names[1], m.pair
 	partial := ""
 	switch {
 	case m.failed != nil:
@@ -193,7 +205,7 @@ func (m *measurement) sessions(ctx context.Context, cases []measured) {
 			if s.failed != nil || ctx.Err() != nil || time.Since(begin) > m.Budget {
 				continue
 			}
-			more := MoreBlocks(s.recs, *m.Gate)
+			more := moreBlocks(s.recs, *m.Gate, m.pair)
 			if more == 0 {
 				continue
 			}
@@ -239,11 +251,14 @@ func (s *caseSession) add(ctx context.Context, blocks int) {
 // to the square root of the number of blocks. The result is an even number. It is at most the
 // number of complete blocks that the session already has, rounded up to an even number. It is 0
 // if no more blocks are needed or if the records cannot be compared.
-func MoreBlocks(session []*record.Record, gate Gate) int {
+func MoreBlocks(session []*record.Record, gate Gate) int { return moreBlocks(session, gate, nil) }
+
+func moreBlocks(session []*record.Record, gate Gate, pair *Pair) int {
 	sides, err := Split("session", session)
 	if err != nil || sides.Old == nil || sides.New == nil {
 		return 0
 	}
+	sides.Pair = pair
 	table, err := Compare(sides, true)
 	if err != nil {
 		return 0

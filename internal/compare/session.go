@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	mathrand "math/rand/v2"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/result/record"
@@ -13,7 +14,7 @@ import (
 
 // Session measures one case of two programs in interleaved processes, so that changes of the
 // machine affect both programs alike. The order of the processes is that of stat.Schedule. They run
-// in blocks of three: the old program, the new one, and the old one again.
+// in blocks of three: the old program, the new one, and the old one again, in an order that is drawn.
 type Session struct {
 	// Run runs the case in one process of the given side. Errors are in the
 	// record.
@@ -22,6 +23,7 @@ type Session struct {
 	Each func(*record.Record) error
 
 	id     string
+	seed   uint64         // of the order
 	next   int            // index of the next process in stat.Schedule
 	failed *record.Record // the first process that failed once; nil: none
 }
@@ -58,10 +60,10 @@ func (e *FailedError) Unwrap() error { return cmp.Or(e.Err, zkbench.ErrEnv) }
 // processes that had succeeded before.
 func (s *Session) Measure(ctx context.Context, blocks int) ([]*record.Record, error) {
 	if s.id == "" {
-		s.id = rand.Text()
+		s.id, s.seed = rand.Text(), mathrand.Uint64()
 	}
 	var recs []*record.Record
-	for _, side := range stat.Schedule(s.next/processes + blocks)[s.next:] {
+	for _, side := range stat.Schedule(s.next/processes+blocks, s.seed)[s.next:] {
 		rec, err := s.process(ctx, side)
 		if err == nil && rec.Status != record.OK && ctx.Err() == nil {
 			if s.failed == nil {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/result/env"
 	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
@@ -105,6 +106,34 @@ func (s *Set) like(in *sample) *sample {
 		return nil
 	}
 	return found
+}
+
+// Case returns the name of the only case of the set that a user means by the text typed: the case's name, or the name or
+// id of its workload. It returns an *argument.ValueError for the given field if no case or several cases match.
+func (s *Set) Case(field, typed string) (string, error) {
+	var all, found []string
+	for _, in := range s.samples {
+		workload, _, _ := strings.Cut(in.name, "/")
+		if slices.Contains(all, in.name) {
+			continue
+		}
+		all = append(all, in.name)
+		if in.name == typed {
+			return typed, nil
+		}
+		if strings.EqualFold(typed, workload) || strings.EqualFold(typed, record.WorkloadID(workload)) {
+			found = append(found, in.name)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	wrong := &argument.ValueError{Field: field, Value: typed}
+	if len(found) == 0 {
+		found, wrong.Near = all, argument.Near(typed, all)
+	}
+	wrong.Accepted = "one case of " + s.Name + ": " + strings.Join(found, ", ")
+	return "", wrong
 }
 
 func (s *Set) addEnv(e record.Env) {

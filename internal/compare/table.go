@@ -18,7 +18,18 @@ const Confidence = 0.99
 // Sides are the sets to compare. The set Again holds the figures of further processes of the old
 // program from the same session. The difference between the sets Old and Again shows the noise of
 // the machine (an A/A comparison). Again is nil if there are no such processes.
-type Sides struct{ Old, New, Again *Set }
+//
+// If Pair is not nil, it names the case of the old side and the case of the new side that are
+// compared, and all other cases are left out.
+type Sides struct {
+	Old, New, Again *Set
+	Pair            *Pair
+}
+
+// Pair has the names of two cases that are compared although they are different.
+type Pair struct{ Old, New string }
+
+func (p Pair) String() string { return p.Old + " against " + p.New }
 
 // Split splits the records of a session by their sides (Process.Side). It returns
 // zkbench.ErrMalformed if a record has none of the sides of a session. It can also return the
@@ -55,6 +66,7 @@ type Table struct {
 	Unfit    []string // processes that failed or were stopped, and why; they are in no row
 	Unread   []string // lines of files that could not be read, and why
 	Gate     *Gate    // the gate that judged the rows; nil: none
+	Pair     *Pair    // the two different cases that are compared; nil: cases of one name
 	Rows     []Row
 	Only     []Only
 
@@ -153,7 +165,7 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 	}
 	t.Disturbed = record.Disturbance(recs)
 	for _, old := range s.Old.samples {
-		recent := s.New.like(old)
+		recent := s.partner(old)
 		if recent == nil {
 			continue
 		}
@@ -165,9 +177,15 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 		if s.Again != nil {
 			again = s.Again.like(old)
 		}
-		t.Rows = append(t.Rows, judge(old, recent, again))
+		r := judge(old, recent, again)
+		if s.Pair != nil {
+			r.Case = s.Pair.String()
+		}
+		t.Rows = append(t.Rows, r)
 	}
-	t.Only = append(lacking(stat.Old, s.Old, s.New), lacking(stat.New, s.New, s.Old)...)
+	if t.Pair = s.Pair; t.Pair == nil {
+		t.Only = append(lacking(stat.Old, s.Old, s.New), lacking(stat.New, s.New, s.Old)...)
+	}
 	if old, recent := otherUnits(s.Old, s.New); len(t.Rows) == 0 && old != nil {
 		return nil, fmt.Errorf("%w: %s is in %s in %s, in %s in %s; accepted: one unit",
 			zkbench.ErrMalformed, old.name, old.unit, s.Old.Name, recent.unit, s.New.Name)
@@ -181,6 +199,19 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 			zkbench.ErrEnv, s.Old.Name, s.New.Name, s.Old.example(), s.New.example(), unread)
 	}
 	return t, nil
+}
+
+// partner returns the sample of the new side that is compared with a sample of the old side, or nil.
+func (s Sides) partner(old *sample) *sample {
+	if s.Pair == nil {
+		return s.New.like(old)
+	}
+	for _, recent := range s.New.samples {
+		if old.name == s.Pair.Old && recent.name == s.Pair.New && old.metric == recent.metric {
+			return recent
+		}
+	}
+	return nil
 }
 
 func (s Sides) sets() []*Set {

@@ -140,7 +140,7 @@ func (t *Table) Text(w io.Writer, all bool) error {
 		for i, line := range format.Aligned(rows) {
 			if i > 0 {
 				r := slices.Concat(changed, below)[i-1]
-				if next := heading(r.Package, r.Case); next != name || i == len(changed)+1 {
+				if next := heading(r.Package, r.Case); next != name {
 					name = next
 					fmt.Fprintln(&b, name)
 				}

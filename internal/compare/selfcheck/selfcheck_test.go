@@ -38,9 +38,10 @@ func simulated(seed uint64, feels, noise float64) func(context.Context, measure.
 }
 
 // TestCheck: the bounds hold for processes that do what they are told, quiet and noisy, and
-// are missed by processes on which planting has no effect, or which favour one side.
+// are missed by processes on which planting has no effect. A place in the blocks that is slower
+// than the others favours no side, because the order of the sides is drawn.
 func TestCheck(t *testing.T) {
-	favoured := 0
+	second := 0
 	for _, test := range []struct {
 		name   string
 		load   bool
@@ -51,13 +52,13 @@ func TestCheck(t *testing.T) {
 		{"processes=honest", false, time.Minute, simulated(1, 1, 0.008), nil},
 		{"processes=honest noise=20%", true, 0, simulated(2, 1, 0.2), nil},
 		{"processes=blind", false, time.Minute, simulated(1, 0, 0.008), []string{"planted 3 %: ", "planted 6 %: 0 of 10 beyond the gate, at least 9 needed", "planted 10 %: 20 of 20 passed, at most 0 needed"}},
-		{"processes=favoured", false, time.Minute, func(ctx context.Context, job measure.Job) *record.Record {
-			rec := simulated(uint64(favoured), 1, 0.008)(ctx, job)
-			if favoured++; favoured%3 == 2 { // the second of each block is the new side
-				rec.Metrics[0].Value *= 1.1
+		{"processes=slow second place", false, time.Minute, func(ctx context.Context, job measure.Job) *record.Record {
+			rec := simulated(uint64(second), 1, 0.008)(ctx, job)
+			if second++; second%3 == 2 {
+				rec.Metrics[0].Value *= 1.02
 			}
 			return rec
-		}, []string{"planted 0 %: 40 of 40 a wrong verdict, at most 3 needed", "planted 0 %: 40 of 40 beyond the gate, at most 0 needed"}},
+		}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out, log strings.Builder

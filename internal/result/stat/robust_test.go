@@ -17,7 +17,7 @@ import (
 func TestPairedRobustIsPairedOfFew(t *testing.T) {
 	r := seeded(3)
 	for n := 1; n < 24; n++ {
-		s := rough.session(r, stat.Schedule(n), 0.03)
+		s := rough.session(r, stat.Schedule(n, r.Uint64()), 0.03)
 		want, wantErr := stat.Paired(s[stat.Old], s[stat.New], 0.99)
 		got, gotErr := stat.PairedRobust(s[stat.Old], s[stat.New], 0.99)
 		if diff := cmp.Diff(want, got); diff != "" || (gotErr == nil) != (wantErr == nil) {

@@ -1,6 +1,10 @@
 package stat
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
 
 // Side says which program of a comparison a process ran, as in record.Process.
 type Side string
@@ -13,26 +17,34 @@ const (
 )
 
 // Schedule returns the order in which the processes of a session run. The side Again runs
-// the same program as Old. Every block runs each of the sides Old, New and Again once, and
-// every second block runs them in the reverse order:
+// the same program as Old. Every block runs each of the sides Old, New and Again once, in an
+// order that is drawn from the seed. Every second block has the reverse order of the one
+// before, and six blocks have each of the six orders, for example:
 //
-//	old new again | again new old | ...
+//	new old again | again old new | old new again | again new old | ...
 //
 // So over an even number of blocks all sides have the same mean position, and a linear drift
-// of the machine cancels. The processes of a block belong together: PairedRobust(old, new,
-// ...) and Floor(old, again) take their figures in the order of blocks.
-func Schedule(blocks int) []Side {
-	sides := [...]Side{Old, New, Again}
+// of the machine cancels. Over six blocks each side is as often first, second and third as
+// the others, and no side always follows the same other one: a process can be slower because
+// of the one before it. The processes of a block belong together: PairedRobust(old, new, ...)
+// and Floor(old, again) take their figures in the order of blocks. A longer schedule with the
+// same seed begins with the shorter one.
+func Schedule(blocks int, seed uint64) []Side {
 	var order []Side
-	for b := range blocks {
-		for i := range sides {
-			if b%2 == 1 {
-				i = len(sides) - 1 - i
+	for b := 0; b < blocks; b += 6 {
+		draw := rand.New(rand.NewPCG(seed, uint64(b)))
+		pairs := [][]Side{{Old, New, Again}, {New, Again, Old}, {Again, Old, New}} // each with its reverse
+		draw.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+		for _, block := range pairs {
+			if draw.IntN(2) == 1 {
+				slices.Reverse(block)
 			}
-			order = append(order, sides[i])
+			order = append(order, block...)
+			slices.Reverse(block)
+			order = append(order, block...)
 		}
 	}
-	return order
+	return order[:3*max(blocks, 0)]
 }
 
 // Floor returns the noise floor of a session: the relative change, without its sign, that a

@@ -2,6 +2,7 @@ package stat_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -13,16 +14,41 @@ import (
 )
 
 func TestOrders(t *testing.T) {
-	const o, n, a = stat.Old, stat.New, stat.Again
-	for _, test := range []struct {
-		name      string
-		got, want []stat.Side
-	}{
-		{"blocks=0", stat.Schedule(0), nil},
-		{"blocks=-1", stat.Schedule(-1), nil},
-		{"blocks=3", stat.Schedule(3), []stat.Side{o, n, a, a, n, o, o, n, a}},
-	} {
-		golden.Equal(t, test.name, test.want, test.got)
+	const sides = 3
+	golden.Equal(t, "blocks=0", 0, len(stat.Schedule(0, 1)))
+	golden.Equal(t, "blocks=-1", 0, len(stat.Schedule(-1, 1)))
+	follows := make(map[string]int) // how often one side runs after another one, over many sessions
+	const sessions, blocks = 200, 20
+	for seed := range uint64(sessions) {
+		order := stat.Schedule(blocks, seed)
+		golden.Equal(t, "a longer schedule", order, stat.Schedule(blocks+1, seed)[:len(order)])
+		for b := range blocks {
+			block := slices.Clone(order[sides*b : sides*(b+1)])
+			if b%2 == 1 {
+				before := slices.Clone(order[sides*(b-1) : sides*b])
+				slices.Reverse(before)
+				golden.Equal(t, "reverse order", before, block)
+			}
+			slices.Sort(block)
+			golden.Equal(t, "block", []stat.Side{stat.Again, stat.New, stat.Old}, block)
+		}
+		for position := range sides {
+			places := make(map[stat.Side]int)
+			for b := range 6 {
+				places[order[sides*b+position]]++
+			}
+			golden.Equal(t, "how often a side is there in six blocks", map[stat.Side]int{stat.Old: 2, stat.New: 2, stat.Again: 2}, places)
+		}
+		for i, side := range order[1:] {
+			follows[string(order[i]+" "+side)]++
+		}
+	}
+	// A pair of blocks has two followers within each block, one repeated side between them and a drawn one after them.
+	for _, of := range []stat.Side{stat.Old, stat.New, stat.Again} {
+		for _, after := range []stat.Side{stat.Old, stat.New, stat.Again} {
+			share := float64(follows[string(of+" "+after)]) / (sessions * blocks)
+			golden.Within(t, string(of+" before "+after), 0.18, share, 0.43)
+		}
 	}
 }
 
@@ -39,7 +65,7 @@ func TestDriftCancels(t *testing.T) {
 			}
 			return s
 		}
-		three := drifting(stat.Schedule(blocks))
+		three := drifting(stat.Schedule(blocks, rapid.Uint64().Draw(t, "seed")))
 		e := must.Get(stat.Paired(three[stat.Old], three[stat.New], 0.99))(t)
 		golden.Equal(t, "floor and change", []float64{0, 0}, []float64{stat.Floor(three[stat.Old], three[stat.Again]), e.Change}, near)
 	})

@@ -76,15 +76,15 @@ func simulate(on machine, sessions, blocks int, compare func(map[stat.Side][]flo
 	var count rates
 	share := 1 / float64(sessions)
 	for range sessions {
-		e, floor := compare(on.session(r, stat.Schedule(blocks), 0))
+		e, floor := compare(on.session(r, stat.Schedule(blocks, r.Uint64()), 0))
 		if stat.Judge(e, floor, record.Lower) != stat.Same {
 			count.wrong += share
 		}
-		e, floor = compare(on.session(r, stat.Schedule(blocks), 0.03))
+		e, floor = compare(on.session(r, stat.Schedule(blocks, r.Uint64()), 0.03))
 		if stat.Judge(e, floor, record.Lower) == stat.Slower {
 			count.found += share
 		}
-		e, floor = compare(on.session(r, stat.Schedule(blocks), 0.06))
+		e, floor = compare(on.session(r, stat.Schedule(blocks, r.Uint64()), 0.06))
 		if stat.Tripped(e, floor, 0.03, record.Lower) {
 			count.tripped += share
 		}
@@ -123,10 +123,10 @@ func TestSessions(t *testing.T) {
 		{"compare=paired/blocks=10", rough, 2000, 10, paired, 0.015, 0.65, 0.60},
 		{"compare=paired/blocks=16", rough, 2000, 16, paired, 0.015, 0.90, 0.90},
 		{"compare=robust/blocks=16", rough, 2000, 16, robust, 0.015, 0.85, 0.85},
-		{"compare=robust/blocks=24", rough, 2000, 24, robust, 0.015, 0.95, 0.95},
+		{"compare=robust/blocks=24", rough, 8000, 24, robust, 0.017, 0.95, 0.95},
 		{"compare=paired/blocks=30/busy", busy, 1000, 30, paired, 0.02, 0.80, 0.80},
 		{"compare=robust/blocks=30/busy", busy, 1000, 30, robust, 0.01, 0.95, 0.93},
-		{"compare=robust/blocks=24/busy", busy, 1000, 24, robust, 0.01, 0.80, 0.80},
+		{"compare=robust/blocks=24/busy", busy, 8000, 24, robust, 0.012, 0.80, 0.80},
 		{"compare=split floor/blocks=16", rough, 2000, 16, split, 0.015, 0.90, 0.90},
 		{"compare=unpaired/blocks=10", rough, 500, 10, unpaired, 0.005, 0.40, 0.35},
 		{"compare=unpaired/blocks=20", rough, 500, 20, unpaired, 0.005, 0.90, 0.85},
@@ -149,7 +149,7 @@ func TestFloorCatchesWhatRepeats(t *testing.T) {
 	steady := machine{offset: 0.003}
 	without, with := 0, 0
 	for range 500 {
-		s := steady.session(r, stat.Schedule(10), 0.02) // of the harness, not of the program
+		s := steady.session(r, stat.Schedule(10, r.Uint64()), 0.02) // of the harness, not of the program
 		for i := range s[stat.Again] {
 			s[stat.Again][i] *= 1.025
 		}
