@@ -61,7 +61,7 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	defs := p.Defs()
 	cmd := &cobra.Command{
 		Use: "compare OLD NEW\ncompare --baseline NAME NEW\ncompare SESSION\ncompare --git REV1..REV2 WORKLOAD ...\n" +
-			"compare --git REV1..REV2 --bench PACKAGES [-- FLAGS]\ncompare --git REV1..REV2 [--build COMMAND] --run COMMAND\n" +
+			"compare --git REV1..REV2 [--build COMMAND] --bench PACKAGES [-- FLAGS]\ncompare --git REV1..REV2 [--build COMMAND] --run COMMAND\n" +
 			"compare --run COMMAND --with COMMAND\ncompare OLD NEW --case CASE --with CASE",
 		Short: "Compare two versions: result files or Git revisions",
 		Long: "Compare two result files, or measure two revisions (--git) or two programs (--run and --with) in\n" +

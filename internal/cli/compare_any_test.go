@@ -283,3 +283,41 @@ func TestCompareAnyInterrupt(t *testing.T) {
 		})
 	}
 }
+
+// TestCompareClones: a shallow clone and missing submodules are named, with the command that helps.
+func TestCompareClones(t *testing.T) {
+	r := anyRepository(t)
+	shallow := filepath.Join(t.TempDir(), "shallow")
+	clone := exec.CommandContext(t.Context(), "git", "clone", "-q", "--depth", "1", "file://"+r.Dir, shallow)
+	if out, err := clone.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Chdir(shallow)
+	_, messages, code := command(t, "compare", "--git", "HEAD~1..HEAD", "--run", "true")
+	golden.Equal(t, "exit code", ExitUsage, code)
+	golden.Contains(t, messages, "this is a shallow clone, and git fetch --unshallow gets all revisions (actions/checkout: fetch-depth: 0)")
+
+	r.Commit(t, "vendored", map[string]string{".gitmodules": "[submodule \"lib\"]\n\tpath = lib\n\turl = ./lib\n"})
+	t.Chdir(filepath.Join(r.Dir, "sub"))
+	_, messages, code = command(t, "compare", "--git", "base..vendored", "--build", "test -e ../lib/made", "--run", "true")
+	golden.Equal(t, "exit code", ExitUsage, code)
+	if strings.Contains(messages, "base does not build: exit status 1; ") {
+		t.Errorf("base has no submodules: %s", messages)
+	}
+	_, messages, code = command(t, "compare", "--git", "vendored..vendored", "--build", "test -e ../lib/made", "--run", "true")
+	golden.Equal(t, "exit code", ExitUsage, code)
+	golden.Contains(t, messages, "vendored", "does not build: exit status 1; the revision has submodules, which its worktree lacks: with --bench or --run, --build 'git submodule update --init' gets them")
+}
+
+// TestCompareBuildsFirst: --build runs in each tree before the benchmarks are built.
+func TestCompareBuildsFirst(t *testing.T) {
+	testsize.Full(t)
+	r := anyRepository(t)
+	r.Commit(t, "generated", map[string]string{"sub/pkg/generated_test.go": "package pkg\n\nvar _ = generated\n"})
+	_, messages, code := command(t, "compare", "--git", "generated..generated", "--bench", "./pkg", "--processes", "8", "--", "-benchtime=10x")
+	golden.Equal(t, "exit code without", ExitUsage, code)
+	golden.Contains(t, messages, "undefined: generated")
+	out, messages, code := command(t, "compare", "--git", "generated..generated", "--build", "echo 'package pkg; const generated = 1' >pkg/made_test.go", "--shell", "--bench", "./pkg", "--processes", "8", "--", "-benchtime=10x")
+	golden.Equal(t, "exit code\n"+messages, ExitOK, code)
+	golden.Contains(t, out, "Planted")
+}

@@ -65,9 +65,9 @@ func newSessionFlags(flags *pflag.FlagSet, defs []workload.Def) *sessionFlags {
 	f.command = define("run", argument.KindText, "", argument.WordsAccepted, "measure this command, in any language; "+compare.Tree+" is the revision's tree")
 	f.with = argument.Define(flags, "with", argument.KindText, "", "a command beside --run, or a case of NEW beside --case", "compare --run with this command, or --case with this case of NEW")
 	f.timeout = define("timeout", argument.KindTime, "0s", fmt.Sprintf("a time from 0s up to %v; 0s: none", measure.MaxDuration), "with --run: a run fails after this time; 0s: never")
-	f.build = define("build", argument.KindText, "", argument.WordsAccepted, "first build each tree with this command, for --run")
+	f.build = define("build", argument.KindText, "", argument.WordsAccepted, "first run this command in each tree, for --run and --bench")
 	f.own = append(f.own, "shell")
-	flags.BoolVar(&f.shell, "shell", false, "run the commands of --run and --build with sh")
+	flags.BoolVar(&f.shell, "shell", false, "run the commands of --run, --with and --build with sh")
 	f.names = append(f.names, f.own...)
 	return f
 }
@@ -140,8 +140,10 @@ func flagFits(name, kind string) bool {
 		return kind != byRun
 	case "bench":
 		return kind == byBench
-	case "run", "build", "shell", "timeout":
+	case "run", "timeout":
 		return kind == byRun
+	case "build", "shell":
+		return kind != byWorkload
 	}
 	return kind == byWorkload
 }
@@ -159,8 +161,8 @@ func (f *sessionFlags) subject(p *Program, args []string, before int) (compare.S
 	for _, name := range f.names {
 		if f.flags.Changed(name) && !flagFits(name, kind) {
 			accepted := "--" + name + " without " + kind
-			if kind == byWorkload { // the flag is --build or --shell
-				accepted = "--" + name + " together with " + byRun
+			if kind == byWorkload { // the flag is --build, --shell or --timeout
+				accepted = "--" + name + " together with " + byRun + " or " + byBench
 			}
 			return nil, &argument.ValueError{Field: "flag of compare " + kind, Value: "--" + name, Accepted: accepted}
 		}
@@ -173,7 +175,7 @@ func (f *sessionFlags) subject(p *Program, args []string, before int) (compare.S
 	}
 	switch kind {
 	case byBench:
-		b := &compare.Benchmarks{Flags: args[before:]}
+		b := &compare.Benchmarks{Flags: args[before:], Build: f.build.Text, Shell: f.shell}
 		for name := range strings.SplitSeq(f.bench.Text, ",") {
 			if name = strings.TrimSpace(name); name == "" {
 				return nil, f.bench.Refuse("bench", f.bench.Text)

@@ -47,10 +47,6 @@ func (p *Program) writeHelp(w io.Writer, cmd *cobra.Command, names []string, wid
 		h.command(cmd)
 		return
 	}
-	var ids []string
-	for _, def := range defs {
-		ids = append(ids, def.ID())
-	}
 	h.workloads(defs, cmd.Flags().Lookup("matrix") != nil)
 	var others []string
 	for _, f := range flagsOf(cmd) {

@@ -30,6 +30,8 @@ import (
 type Benchmarks struct {
 	Packages []string // as go test accepts them, relative to the current directory
 	Flags    []string // the flags of go test that test binaries accept, and the packages' own
+	Build    string   // a command that is run once in each tree before the benchmarks are built; empty: none
+	Shell    bool     // run it with sh; otherwise argument.Words splits it into words
 
 	nowhere map[string]bool // those of Packages that match no package in one revision
 }
@@ -78,6 +80,15 @@ type benchmarked struct {
 
 func (b *Benchmarks) measure(ctx context.Context, m *measurement) error {
 	return m.repo.withTrees(ctx, m.revs[:], func(trees []string) error {
+		for i, tree := range trees {
+			dir, err := m.repo.hereIn(m.revs[i], tree)
+			if err == nil && b.Build != "" {
+				err = (&Command{Build: b.Build, Shell: b.Shell}).build(ctx, m, m.revs[i], tree, dir)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		packages, err := b.packages(ctx, m, trees)
 		if err != nil {
 			return err
@@ -222,7 +233,7 @@ func (p goPackage) build(ctx context.Context, v Revision, binary string) (e reco
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-buildvcs=false", "-o", binary+freshSuffix, ".")
 	cmd.Dir = p.Dir
 	if _, err := output(cmd); err != nil {
-		return e, notBuilt(v, fmt.Errorf("%s: %w", p.ImportPath, err))
+		return e, notBuilt(v, p.Dir, fmt.Errorf("%s: %w", p.ImportPath, err))
 	}
 	if err := settle(binary+freshSuffix, binary); err != nil {
 		return e, err
@@ -248,7 +259,7 @@ func (b *Benchmarks) list(ctx context.Context, m *measurement, i int, dir string
 		if err != nil {
 			why := fmt.Sprintf("%s: %s", m.revs[i], strings.ReplaceAll(err.Error(), dir, "."))
 			if b.nowhere[pattern] || ctx.Err() != nil {
-				return nil, fmt.Errorf("%w: %s", zkbench.ErrEnv, why)
+				return nil, fmt.Errorf("%w: %s%s", zkbench.ErrEnv, why, lacksSubmodules(dir))
 			}
 			b.nowhere[pattern] = true
 			fmt.Fprintf(m.Log, "no packages %s: %s\n", pattern, why)

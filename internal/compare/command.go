@@ -107,7 +107,7 @@ func (c *Command) build(ctx context.Context, m *measurement, v Revision, tree, d
 	}
 	fmt.Fprintf(m.Log, "building %s: %s\n", v, c.Build)
 	if _, _, err := runIn(ctx, dir, argv, 0); err != nil {
-		return notBuilt(v, err)
+		return notBuilt(v, dir, err)
 	}
 	return nil
 }

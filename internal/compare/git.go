@@ -79,7 +79,11 @@ func (r Repository) Resolve(ctx context.Context, name string) (Revision, error) 
 	}
 	commit, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
 	if err != nil {
-		return Revision{}, &argument.ValueError{Field: "git", Value: name, Accepted: "a revision of this repository, or " + Work}
+		accepted := "a revision of this repository, or " + Work
+		if shallow, err := r.git(ctx, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
+			accepted += "; this is a shallow clone, and git fetch --unshallow gets all revisions (actions/checkout: fetch-depth: 0)"
+		}
+		return Revision{}, &argument.ValueError{Field: "git", Value: name, Accepted: accepted}
 	}
 	if name == Work {
 		changes, err := r.git(ctx, "status", "--porcelain")
@@ -132,7 +136,7 @@ func buildGuests(ctx context.Context, v Revision, main Main, tree, program strin
 	cmd := exec.CommandContext(ctx, "go", "run", main.Guests, guestprogram.Folder(program))
 	cmd.Dir = tree
 	if _, err := output(cmd); err != nil {
-		return notBuilt(v, err)
+		return notBuilt(v, tree, err)
 	}
 	return nil
 }
@@ -166,7 +170,7 @@ func build(ctx context.Context, v Revision, dir, program string, flags ...string
 	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
 	cmd.Dir = dir
 	if _, err := output(cmd); err != nil {
-		return notBuilt(v, err)
+		return notBuilt(v, dir, err)
 	}
 	return settle(fresh, program)
 }
@@ -180,8 +184,24 @@ func settle(fresh, program string) error {
 	return errors.Join(copyProgram(fresh, program), os.Remove(fresh))
 }
 
-func notBuilt(v Revision, err error) error {
-	return fmt.Errorf("%w: %s does not build: %w", zkbench.ErrEnv, v, err)
+// notBuilt returns the error for a revision that does not build in a folder of its worktree.
+func notBuilt(v Revision, dir string, err error) error {
+	return fmt.Errorf("%w: %s does not build: %w%s", zkbench.ErrEnv, v, err, lacksSubmodules(dir))
+}
+
+// lacksSubmodules says that a worktree has no submodules, if the revision of the worktree with this folder has some. It
+// returns "" otherwise.
+func lacksSubmodules(dir string) string {
+	for above := ""; dir != above; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, ".gitmodules")); err == nil {
+			return "; the revision has submodules, which its worktree lacks: with --bench or --run, --build 'git submodule update --init' gets them"
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			break // the root of the worktree
+		}
+		above = dir
+	}
+	return ""
 }
 
 // withTrees calls do with a worktree for each revision and removes them afterwards. Their paths

@@ -70,6 +70,7 @@ var notRun = [][2]string{
 	{"zkbench guest run hello --input", "needs the compilers of the lines above it; TestLinuxPrograms and TestRustAndZig run such programs"},
 	{"zkbench bisect", "needs commits; the scripts of bisect run it"},
 	{"zkbench compare --git", "builds revisions: minutes; README's runs in each of its forms, and compare_any_test.go has --build and --run"},
+	{"zkbench compare --run ./old", "needs two programs; the form with sleep runs"},
 	{"zkbench compare a.jsonl b.jsonl", "needs two files; compare_files.txt compares unlike cases"},
 	{"zkbench compare SESSION.jsonl", "needs a session; compare_test.go shows sessions again"},
 	{"zkbench compare --baseline main NEW.jsonl", "needs a baseline; baseline_test.go compares with one"},
