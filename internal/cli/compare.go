@@ -120,7 +120,7 @@ func (f *compareFlags) output(stdout io.Writer) (tableOutput, error) {
 	o := tableOutput{stdout: stdout, allowEnv: f.allowEnv}
 	switch strings.ToLower(f.format.Text) {
 	case "text":
-		o.write = func(t *compare.Table, w io.Writer) error { return t.Text(w, f.verbose) }
+		o.write = func(t *compare.Table, w io.Writer) error { return t.Text(w, f.verbose, columnsOf(w)) }
 	case "markdown":
 		o.write = (*compare.Table).Markdown
 	case "csv":

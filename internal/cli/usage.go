@@ -26,16 +26,25 @@ const (
 	helpWidth  = 100
 )
 
-// widthOf returns the width of help texts that are written to w: that of the variable COLUMNS or of the terminal.
+// widthOf returns the width of help texts that are written to w.
 func widthOf(w io.Writer) int {
+	columns := columnsOf(w)
+	if columns == 0 {
+		return helpWidth
+	}
+	return min(max(columns, leastWidth), helpWidth)
+}
+
+// columnsOf returns the number of columns of the variable COLUMNS or of the terminal w, or 0 if there is neither.
+func columnsOf(w io.Writer) int {
 	columns, err := strconv.Atoi(os.Getenv("COLUMNS"))
 	if file, ok := w.(*os.File); err != nil && ok && progress.Terminal(w) {
 		columns, _, err = term.GetSize(int(file.Fd()))
 	}
 	if err != nil {
-		return helpWidth
+		return 0
 	}
-	return min(max(columns, leastWidth), helpWidth)
+	return max(columns, 0)
 }
 
 // writeHelp writes the help text of cmd. The parameter names has the other words of the command line. If cmd measures

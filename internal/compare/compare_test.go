@@ -59,7 +59,7 @@ func newMachine(seed uint64, factor float64) *machine {
 
 func sessionOf(t *testing.T, m *machine, blocks int) compare.Sides {
 	t.Helper()
-	recs := must.Get((&compare.Session{Run: m.run}).Measure(t.Context(), blocks))(t)
+	recs := must.Get((&compare.Session{Run: m.run, Seed: 1}).Measure(t.Context(), blocks))(t)
 	return must.Get(compare.Split("session", recs))(t)
 }
 
@@ -129,7 +129,7 @@ func TestGate(t *testing.T) {
 		tripped []string
 		blind   []string
 	}{
-		{"new=same", plain, 12, compare.Gate{Limit: 0.03}, nil, nil},
+		{"new=same", plain, 16, compare.Gate{Limit: 0.03}, nil, nil},
 		{"new=slow", slow, 12, compare.Gate{Limit: 0.03}, []string{"latency-mean", "throughput"}, nil},
 		{"new=slow metrics=p99", slow, 12, compare.Gate{Limit: 0.03, Metrics: []string{"latency-p99"}}, []string{"latency-mean", "latency-p99", "throughput"}, nil},
 		{"new=slow gate=20%", slow, 12, compare.Gate{Limit: 0.2}, nil, nil},
@@ -302,7 +302,7 @@ func TestAccepted(t *testing.T) {
 		golden.Equal(t, test.file+": tripped", test.accepted == "", r.Tripped)
 		golden.Equal(t, test.file+": tripped rows", test.accepted == "", len(out.Tripped) == 1)
 		var b strings.Builder
-		must.Do(t, tab.Text(&b, true))
+		must.Do(t, tab.Text(&b, true, 0))
 		golden.Equal(t, test.file+": in the text", test.accepted != "", strings.Contains(b.String(), "grew, accepted: "+test.accepted))
 	}
 	for file, place := range map[string]string{
@@ -426,7 +426,7 @@ func TestSessionEnds(t *testing.T) {
 	}{
 		{"by=failures", map[int]func(*record.Record){5: fail, 6: fail}, [3]int{4, 6, 6}, 1, func(err error) bool {
 			failed, ok := errors.AsType[*compare.FailedError](err)
-			return ok && failed.Record.Process.Side == "new" && failed.Record.Process.Index == 1
+			return ok && failed.Record.Process.Side == string(stat.Schedule(4, 1)[4]) && failed.Record.Process.Index == 1
 		}},
 		{"by=deadlines", map[int]func(*record.Record){5: fail, 6: func(rec *record.Record) { rec.Status = record.Partial }}, [3]int{4, 6, 6}, 1, func(err error) bool {
 			return errors.Is(err, zkbench.ErrEnv)
@@ -440,6 +440,7 @@ func TestSessionEnds(t *testing.T) {
 			m, n := newMachine(1, 1), 0
 			var seen []*record.Record
 			session := compare.Session{
+				Seed: 1,
 				Run: func(ctx context.Context, side stat.Side) *record.Record {
 					rec := m.run(ctx, side)
 					n++
@@ -506,7 +507,7 @@ func TestNoSession(t *testing.T) {
 func TestIncompleteBlock(t *testing.T) {
 	for _, side := range []stat.Side{stat.Old, stat.New, stat.Again} {
 		t.Run("lacks="+string(side), func(t *testing.T) {
-			recs := must.Get((&compare.Session{Run: newMachine(1, 1.2).run}).Measure(t.Context(), 9))(t)
+			recs := must.Get((&compare.Session{Run: newMachine(1, 1.2).run, Seed: 1}).Measure(t.Context(), 9))(t)
 			recs = slices.DeleteFunc(recs, func(rec *record.Record) bool {
 				return rec.Process.Side == string(side) && rec.Process.Index == 4
 			})
@@ -567,7 +568,7 @@ versions: commit: commit of old / commit of new
 gate: 3 %
 `
 	var b strings.Builder
-	must.Do(t, tab.Text(&b, true))
+	must.Do(t, tab.Text(&b, true, 0))
 	squeeze := func(s string) string { // widths are the writer's business
 		var lines []string
 		for line := range strings.Lines(s) {
@@ -590,7 +591,7 @@ func TestFormsAgree(t *testing.T) {
 	tab := table(t, sessionOf(t, newMachine(1, 1.2), 8))
 	tab.Unlike = []string{"cores: 2 / 4"}
 	for name, write := range map[string]func(*strings.Builder) error{
-		"text":     func(b *strings.Builder) error { return tab.Text(b, true) },
+		"text":     func(b *strings.Builder) error { return tab.Text(b, true, 0) },
 		"markdown": func(b *strings.Builder) error { return tab.Markdown(b) },
 		"csv":      func(b *strings.Builder) error { return tab.CSV(b) },
 		"json":     func(b *strings.Builder) error { return tab.JSON(b) },

@@ -207,7 +207,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		var out bytes.Buffer
 		for _, write := range []func() error{
-			func() error { return tab.Text(&out, true) }, func() error { return tab.Markdown(&out) },
+			func() error { return tab.Text(&out, true, 0) }, func() error { return tab.Markdown(&out) },
 			func() error { return tab.CSV(&out) }, func() error { return tab.JSON(&out) },
 		} {
 			must.Do(t, write())

@@ -21,9 +21,10 @@ type Session struct {
 	Run func(ctx context.Context, side stat.Side) *record.Record
 	// Each, if not nil, receives every record as it comes, whatever its status.
 	Each func(*record.Record) error
+	// Seed is that of the order in which the processes run. If it is 0, it is drawn.
+	Seed uint64
 
 	id     string
-	seed   uint64         // of the order
 	next   int            // index of the next process in stat.Schedule
 	failed *record.Record // the first process that failed once; nil: none
 }
@@ -60,10 +61,13 @@ func (e *FailedError) Unwrap() error { return cmp.Or(e.Err, zkbench.ErrEnv) }
 // processes that had succeeded before.
 func (s *Session) Measure(ctx context.Context, blocks int) ([]*record.Record, error) {
 	if s.id == "" {
-		s.id, s.seed = rand.Text(), mathrand.Uint64()
+		s.id = rand.Text()
+	}
+	if s.Seed == 0 {
+		s.Seed = mathrand.Uint64()
 	}
 	var recs []*record.Record
-	for _, side := range stat.Schedule(s.next/processes+blocks, s.seed)[s.next:] {
+	for _, side := range stat.Schedule(s.next/processes+blocks, s.Seed)[s.next:] {
 		rec, err := s.process(ctx, side)
 		if err == nil && rec.Status != record.OK && ctx.Err() == nil {
 			if s.failed == nil {

@@ -326,7 +326,11 @@ func lacking(side stat.Side, set, other *Set) []Only {
 // few returns the reason for an unknown verdict.
 func few(err error) string {
 	if e, ok := errors.AsType[*stat.FewError](err); ok {
-		return fmt.Sprintf("%d %s, %d needed", e.N, e.What, e.Need)
+		what := e.What // pairs of processes, or values
+		if e.N == 1 {
+			what = strings.Replace(what, "s ", " ", 1)
+		}
+		return fmt.Sprintf("%d %s, %d needed", e.N, what, e.Need)
 	}
 	if e, ok := errors.AsType[*stat.SampleError](err); ok {
 		return fmt.Sprintf("%s has a figure of %v, so there is no ratio", e.Side, e.Value)

@@ -13,9 +13,19 @@ import (
 	"github.com/zkbench/zkbench/internal/runner/subprocess"
 )
 
-// columns returns the headings of a row's cells after its case.
-func columns() []string {
-	return []string{"metric", "old", "new", "change", "99 % interval", "floor", "sees", "n", "verdict"}
+// columns returns the columns of a table, without that of the cases.
+func columns() []format.Column {
+	return []format.Column{
+		{Head: "metric"},
+		{Head: "old", Number: true},
+		{Head: "new", Number: true},
+		{Head: "change", Number: true},
+		{Head: "99 % interval", Number: true, Priority: 2},
+		{Head: "floor", Number: true, Priority: 4},
+		{Head: "sees", Number: true, Priority: 3},
+		{Head: "n", Number: true, Priority: 1},
+		{Head: "verdict"},
+	}
 }
 
 func (r Row) cells(gate *Gate) []string {
@@ -116,8 +126,9 @@ func (o Only) String() string {
 const mostRows = 24
 
 // Text writes the answer, what changed, and a summary of the other rows. The rows of a case are below
-// a line with the case's name. If all is set, or if there are few rows, the other rows follow.
-func (t *Table) Text(w io.Writer, all bool) error {
+// a line with the case's name. If all is set, or if there are few rows, the other rows follow. If the
+// rows are wider than width, and width is not 0, columns are left out.
+func (t *Table) Text(w io.Writer, all bool, width int) error {
 	var b strings.Builder
 	for _, line := range append([]string{t.Answer()}, t.warnings()...) {
 		fmt.Fprintln(&b, line)
@@ -129,23 +140,9 @@ func (t *Table) Text(w io.Writer, all bool) error {
 	if !all && len(t.Rows) > mostRows {
 		below = nil
 	}
-	rows := [][]string{columns()}
-	for _, r := range slices.Concat(changed, below) {
-		rows = append(rows, r.cells(t.Gate))
-	}
-	if len(rows) > 1 {
-		// The cases' names are between the aligned lines because they are longer than any
-		// column should be.
-		name := ""
-		for i, line := range format.Aligned(rows) {
-			if i > 0 {
-				r := slices.Concat(changed, below)[i-1]
-				if next := heading(r.Package, r.Case); next != name {
-					name = next
-					fmt.Fprintln(&b, name)
-				}
-			}
-			fmt.Fprintln(&b, "  "+line)
+	if table := rowTable(slices.Concat(changed, below), t.Gate); len(table.Rows) > 0 {
+		if err := table.Text(&b, "  ", width); err != nil {
+			return err
 		}
 	}
 	for _, o := range t.Only {
@@ -171,22 +168,26 @@ func (t *Table) Markdown(w io.Writer) error {
 	var b strings.Builder
 	line := func(text string) {
 		if text != "" {
-			fmt.Fprintf(&b, "%s  \n", escape(text))
+			fmt.Fprintf(&b, "%s  \n", format.Escape(text))
 		}
 	}
 	for _, text := range append([]string{t.Answer()}, t.warnings()...) {
 		line(text)
 	}
 	changed, others := t.split()
-	markdownRows(&b, byCase(changed), t.Gate)
+	if err := markdownRows(&b, byCase(changed), t.Gate); err != nil {
+		return err
+	}
 	if len(others) > 0 {
 		fmt.Fprintf(&b, "\n<details><summary>%s without a change</summary>\n", format.Plural(len(others), "row"))
-		markdownRows(&b, others, t.Gate)
+		if err := markdownRows(&b, others, t.Gate); err != nil {
+			return err
+		}
 		fmt.Fprint(&b, "\n</details>\n")
 	}
 	fmt.Fprintln(&b)
 	for _, o := range t.Only {
-		fmt.Fprintf(&b, "- %s\n", escape(o.String()))
+		fmt.Fprintf(&b, "- %s\n", format.Escape(o.String()))
 	}
 	if len(t.Only) > 0 {
 		fmt.Fprintln(&b)
@@ -201,34 +202,21 @@ func (t *Table) Markdown(w io.Writer) error {
 }
 
 // markdownRows writes rows as a table, if there are any.
-func markdownRows(b *strings.Builder, rows []Row, gate *Gate) {
+func markdownRows(b *strings.Builder, rows []Row, gate *Gate) error {
 	if len(rows) == 0 {
-		return
-	}
-	row := func(cells []string) {
-		for _, c := range cells {
-			b.WriteString("| " + escape(c) + " ")
-		}
-		b.WriteString("|\n")
+		return nil
 	}
 	fmt.Fprintln(b)
-	row(append([]string{"case"}, columns()...))
-	b.WriteString("|---|---|--:|--:|--:|--:|--:|--:|--:|---|\n")
-	name := ""
-	for _, r := range rows {
-		of := heading(r.Package, r.Case)
-		if of == name {
-			of = ""
-		} else {
-			name = of
-		}
-		row(append([]string{of}, r.cells(gate)...))
-	}
+	return rowTable(rows, gate).Markdown(b, "case")
 }
 
-// escape prevents text from ending a cell or being read as markup.
-func escape(text string) string {
-	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "|", `\|`, "_", `\_`, "*", `\*`, "<", "&lt;", "\n", " ", "~", `\~`, "`", "\\`").Replace(text)
+// rowTable returns a table of the rows, each with its case as title.
+func rowTable(rows []Row, gate *Gate) *format.Table {
+	t := &format.Table{Columns: columns()}
+	for _, r := range rows {
+		t.Rows = append(t.Rows, format.Row{Title: heading(r.Package, r.Case), Cells: r.cells(gate)})
+	}
+	return t
 }
 
 // figure formats a value of the row: times in a fitting unit, exact figures in full, all others

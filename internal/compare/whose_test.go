@@ -22,7 +22,7 @@ func TestWhose(t *testing.T) {
 	text := func(old, recent record.Whose) string {
 		tab := must.Get(compare.Compare(compare.Sides{Old: set(old), New: set(recent)}, false))(t)
 		var b bytes.Buffer
-		must.Do(t, tab.Text(&b, true))
+		must.Do(t, tab.Text(&b, true, 0))
 		must.Do(t, tab.JSON(&b))
 		must.Do(t, tab.CSV(&b))
 		return b.String()

@@ -57,7 +57,7 @@ func TestWrittenIsCompared(t *testing.T) {
 				}
 			}
 			var text bytes.Buffer
-			must.Do(t, tab.Text(&text, true))
+			must.Do(t, tab.Text(&text, true, 0))
 			must.Do(t, tab.Markdown(&text))
 			must.Do(t, tab.JSON(&text))
 			must.Do(t, tab.CSV(&text))
@@ -82,7 +82,7 @@ func TestTableOfAStranger(t *testing.T) {
 		Only: []compare.Only{{Side: "old", Package: hostile, Case: hostile, Metric: hostile, Whose: record.Whose(hostile)}},
 	}
 	var b strings.Builder
-	must.Do(t, tab.Text(&b, true))
+	must.Do(t, tab.Text(&b, true, 0))
 	golden.Equal(t, "lines: the answer, one not compared, a space, the head, the case, its row, one side's, unchanged, two sides", 10, strings.Count(b.String(), "\n"))
 	if strings.ContainsAny(b.String(), "\x1b\t\u202e") {
 		t.Errorf("%q", b.String())

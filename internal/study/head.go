@@ -75,6 +75,9 @@ func NewHead(recs []*record.Record) (h Head) {
 	return h
 }
 
+// inLine replaces line breaks and HTML in a record's text, so that the text stays in its line of a page.
+var inLine = strings.NewReplacer("\n", " ", "\r", " ", "<", "&lt;")
+
 // String formats the head in Markdown: one line, then a list of the Notes.
 func (h Head) String() string {
 	var b strings.Builder

@@ -29,33 +29,20 @@ func (t *Table) Add(cells ...string) {
 	t.Rows = append(t.Rows, cells)
 }
 
-// inLine replaces line breaks and HTML in a record's text, so that the text stays in its line of a page.
-var inLine = strings.NewReplacer("\n", " ", "\r", " ", "<", "&lt;")
-
 // String returns the table as Markdown. It returns an empty string if the table has no rows.
 func (t *Table) String() string {
 	if len(t.Rows) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	line := func(cells []string) {
-		for _, c := range cells {
-			fmt.Fprintf(&b, "| %s ", strings.ReplaceAll(inLine.Replace(c), "|", `\|`))
-		}
-		b.WriteString("|\n")
+	table := format.Table{Markup: true}
+	for i, head := range t.Head {
+		table.Columns = append(table.Columns, format.Column{Head: head, Number: i >= t.Left})
 	}
-	line(t.Head)
-	for i := range t.Head {
-		if i < t.Left {
-			b.WriteString("|---")
-		} else {
-			b.WriteString("|---:")
-		}
-	}
-	b.WriteString("|\n")
 	for _, r := range t.Rows {
-		line(r)
+		table.Add(r...)
 	}
+	var b strings.Builder
+	_ = table.Markdown(&b, "") // a Builder returns no errors
 	return b.String()
 }
 

@@ -238,43 +238,43 @@ func showCounts(w io.Writer, r *riscv.Result, took time.Duration, most int) {
 	for c := riscv.Class(0); int(c) < len(r.Classes); c++ {
 		head = append(head, c.String())
 	}
-	rows := [][]string{head}
+	table := &format.Table{Columns: format.Heads(head...)}
 	row := func(name, entered string, t *riscv.Tally) {
 		cells := []string{name, entered, grouped(t.Cycles)}
 		for _, n := range t.Classes {
 			cells = append(cells, grouped(n))
 		}
-		rows = append(rows, cells)
+		table.Add(cells...)
 	}
 	row("(all)", "", &r.Tally)
 	for i := range r.Sections {
 		row(r.Sections[i].Name, grouped(r.Sections[i].Entered), &r.Sections[i].Tally)
 	}
-	printAligned(w, rows)
+	printTable(w, table)
 	if len(r.Precompiles) > 0 {
-		rows = [][]string{{"precompile", "calls", "units"}}
+		table = &format.Table{Columns: format.Heads("precompile", "calls", "units")}
 		for _, p := range r.Precompiles {
-			rows = append(rows, []string{p.Name, grouped(p.Calls), grouped(p.Units)})
+			table.Add(p.Name, grouped(p.Calls), grouped(p.Units))
 		}
-		printAligned(w, rows)
+		printTable(w, table)
 	}
 	if len(r.Missing) > 0 {
-		rows = [][]string{{"missing call, answered ENOSYS", "times"}}
+		table = &format.Table{Columns: format.Heads("missing call, answered ENOSYS", "times")}
 		for _, c := range r.Missing {
-			rows = append(rows, []string{c.Name, grouped(c.Times)})
+			table.Add(c.Name, grouped(c.Times))
 		}
-		printAligned(w, rows)
+		printTable(w, table)
 	}
 	if n := min(most, len(r.Functions)); n > 0 {
-		rows = [][]string{{"function", "cycles", "share"}}
+		table = &format.Table{Columns: format.Heads("function", "cycles", "share")}
 		for _, f := range r.Functions[:n] {
 			name := f.Name
 			if name == "" {
 				name = "(no symbol)"
 			}
-			rows = append(rows, []string{shortened(name), grouped(f.Total()), format.Percent(float64(f.Total())/float64(r.Cycles), 1)})
+			table.Add(shortened(name), grouped(f.Total()), format.Percent(float64(f.Total())/float64(r.Cycles), 1))
 		}
-		printAligned(w, rows)
+		printTable(w, table)
 	}
 }
 
@@ -294,10 +294,9 @@ func shortened(name string) string {
 	return string(r[:half]) + left + string(r[len(r)-half:])
 }
 
-func printAligned(w io.Writer, rows [][]string) {
-	for _, line := range format.Aligned(rows) {
-		fmt.Fprintln(w, line)
-	}
+// printTable writes a table and an empty line. An error of w is left to the lines after it.
+func printTable(w io.Writer, t *format.Table) {
+	_ = t.Text(w, "", 0)
 	fmt.Fprintln(w)
 }
 
@@ -401,19 +400,16 @@ func typedColumns(o *argument.Option, m cost.Model) (map[string]uint64, error) {
 // that it is a model.
 func showCost(w io.Writer, m cost.Model, tables []cost.Table, perSecond float64, speed ...string) {
 	var unknown []string
-	rows := [][]string{{"a model, not proved:", "table", "rows", "padded", "columns", "cells", "time"}}
-	line := func(cells ...string) { rows = append(rows, append([]string{"a model, not proved:"}, cells...)) }
+	table := &format.Table{Columns: format.Heads("table", "rows", "padded", "columns", "cells", "time")}
 	for _, t := range tables {
 		if _, known := m.Columns[t.Name]; !known {
 			unknown = append(unknown, t.Name)
 		}
-		line(t.Name, grouped(t.Rows), grouped(t.Padded), grouped(t.Columns), grouped(t.Cells()), format.Time(1e9*float64(t.Cells())/perSecond))
+		table.Add(t.Name, grouped(t.Rows), grouped(t.Padded), grouped(t.Columns), grouped(t.Cells()), format.Time(1e9*float64(t.Cells())/perSecond))
 	}
 	all := cost.Cells(tables)
-	line("(all)", "", "", "", grouped(all), format.Time(1e9*float64(all)/perSecond))
-	for _, text := range format.Aligned(rows) {
-		fmt.Fprintln(w, text)
-	}
+	table.Add("(all)", "", "", "", grouped(all), format.Time(1e9*float64(all)/perSecond))
+	_ = table.Text(w, "a model, not proved:  ", 0) // an error of w is left to the lines after it
 	if len(unknown) > 0 {
 		fmt.Fprintf(w, "a model, not proved: without %s, for which it has no columns; --columns %s=N sets those of a unit\n", strings.Join(unknown, ", "), unknown[0])
 	}

@@ -91,7 +91,9 @@ func Text(w io.Writer, style text.Style, lines []Line) error {
 				break
 			}
 		}
-		l.table(&b, style)
+		if err := l.table(&b, style); err != nil {
+			return err
+		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -110,53 +112,44 @@ func StepTable(w io.Writer, style text.Style, lines []Line) error {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return a.line.Points[a.step.At].Time.Compare(b.line.Points[b.step.At].Time) })
-	rows := [][]string{{"begun (UTC)", "commit", "before", "after", "change", "line"}}
+	if len(all) == 0 {
+		return nil
+	}
+	table := &format.Table{Columns: format.Heads("begun (UTC)", "commit", "before", "after", "change", "line")}
 	for _, f := range all {
 		p := f.line.Points[f.step.At]
-		rows = append(rows, []string{
-			p.Time.UTC().Format("2006-01-02 15:04"), format.Commit(p.Commit), f.line.figure(f.step.Before), f.line.figure(f.step.After),
-			format.Change(f.step.Change()), f.line.Name(),
+		table.Rows = append(table.Rows, format.Row{
+			Cells: []string{
+				p.Time.UTC().Format("2006-01-02 15:04"), format.Commit(p.Commit), f.line.figure(f.step.Before), f.line.figure(f.step.After),
+				format.Change(f.step.Change()), f.line.Name(),
+			},
+			Paint: func(line string) string { return style.Paint(colour(f.line, f.step), line) },
 		})
 	}
-	var b bytes.Buffer
-	for i, text := range format.Aligned(rows) {
-		if i > 0 {
-			text = style.Paint(colour(all[i-1].line, all[i-1].step), text)
-		}
-		fmt.Fprintln(&b, text)
-	}
-	if len(all) == 0 {
-		b.Reset()
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return table.Text(w, "", 0)
 }
 
 // table writes the points, those with steps in colour.
-func (l *Line) table(b *bytes.Buffer, style text.Style) {
-	rows := [][]string{{"begun (UTC)", "commit", "median " + l.unit(), "least–greatest", "n", "change", ""}}
+func (l *Line) table(b *bytes.Buffer, style text.Style) error {
+	table := &format.Table{Columns: format.Heads("begun (UTC)", "commit", "median "+l.unit(), "least–greatest", "n", "change", "")}
 	for i, p := range l.Points {
-		change, remarks := "", []string(nil)
+		change, remarks, row := "", []string(nil), format.Row{}
 		if s, ok := l.step(i); ok {
 			remarks = append(remarks, "step "+l.describe(s))
+			row.Paint = func(line string) string { return style.Paint(colour(l, s), line) }
 		}
 		if i > 0 {
 			before := l.Points[i-1]
 			change = format.Change(stat.Step{Before: before.Median(), After: p.Median()}.Change())
 			remarks = append(remarks, unlike(before, p)...)
 		}
-		rows = append(rows, []string{
+		row.Cells = []string{
 			p.Time.UTC().Format("2006-01-02 15:04"), format.Commit(p.Commit), l.figure(p.Median()), l.spread(p), strconv.Itoa(len(p.Values)),
 			change, strings.Join(remarks, "; "),
-		})
-	}
-	for i, text := range format.Aligned(rows) {
-		text = "  " + text
-		if s, ok := l.step(i - 1); ok { // after the head
-			text = style.Paint(colour(l, s), text)
 		}
-		fmt.Fprintln(b, text)
+		table.Rows = append(table.Rows, row)
 	}
+	return table.Text(b, "  ", 0)
 }
 
 // colour returns the colour of a step.

@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/input/yamlfile"
@@ -148,8 +148,7 @@ func (c Collection) full() (*File, error) {
 // WriteList writes a table of all suites of the collection. For each suite, the table has the
 // number of processes and the estimated time on a machine with the given number of processors.
 func (c Collection) WriteList(w io.Writer, defs []workload.Def, processors int) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "suite\tprocesses\tabout\t")
+	table := &format.Table{Columns: format.Heads("suite", "processes", "about", "")}
 	for _, name := range c.Names() {
 		file, err := c.Find(name)
 		if err != nil {
@@ -159,7 +158,7 @@ func (c Collection) WriteList(w io.Writer, defs []workload.Def, processors int) 
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", name, len(p.Header.Plan), format.Roughly(NewEstimate(p.Header.Plan).Remaining()), file.About)
+		table.Add(name, strconv.Itoa(len(p.Header.Plan)), format.Roughly(NewEstimate(p.Header.Plan).Remaining()), file.About)
 	}
-	return table.Flush()
+	return table.Text(w, "", 0)
 }

@@ -161,7 +161,9 @@ func (r *Result) WriteText(w io.Writer) error {
 	if len(r.Cases) > 0 {
 		fmt.Fprintln(&text, "Times are per operation. The ratio is a program's time divided by that of the base in the same")
 		fmt.Fprint(&text, "round, so above 1 the program is slower. The base is our first program that has the case.\n\n")
-		r.writeCases(&text)
+		if err := r.writeCases(&text); err != nil {
+			return err
+		}
 	}
 	if len(r.Cases) > 0 && len(r.Skipped)+len(r.Failed) > 0 {
 		fmt.Fprintln(&text)
@@ -177,8 +179,8 @@ func (r *Result) WriteText(w io.Writer) error {
 }
 
 // writeCases aligns the rows of all cases with each other, and then writes them below the headings of their cases.
-func (r *Result) writeCases(text *bytes.Buffer) {
-	rows := [][]string{{"program", "rounds", "median", "min..max", "MAD", "ratio", "p10..p90", "KiB/op", "allocs", "peak MiB", ""}}
+func (r *Result) writeCases(text *bytes.Buffer) error {
+	table := &format.Table{Columns: format.Heads("program", "rounds", "median", "min..max", "MAD", "ratio", "p10..p90", "KiB/op", "allocs", "peak MiB", "")}
 	for _, c := range r.Cases {
 		for _, p := range c.Programs {
 			ratio, spread := "", ""
@@ -189,23 +191,14 @@ func (r *Result) writeCases(text *bytes.Buffer) {
 				ratio = fmt.Sprintf("%.2fx", p.Ratio.Median)
 				spread = fmt.Sprintf("%.2f..%.2f", p.Ratio.P10, p.Ratio.P90)
 			}
-			rows = append(rows, []string{
+			table.Rows = append(table.Rows, format.Row{Title: c.Case, Cells: []string{
 				p.Program, strconv.Itoa(p.Rounds), format.PlainTime(p.Median), format.PlainTime(p.Min) + ".." + format.PlainTime(p.Max),
 				fmt.Sprintf("%.1f %%", p.MAD), ratio, spread,
 				p.memory(unitBytes, 1<<10), p.memory(unitAllocs, 1), p.memory(unitPeak, 1<<20), formatExtra(p.Extra),
-			})
+			}})
 		}
 	}
-	lines := format.Aligned(rows)
-	fmt.Fprintln(text, "  "+lines[0])
-	lines = lines[1:]
-	for _, c := range r.Cases {
-		fmt.Fprintln(text, c.Case)
-		for _, line := range lines[:len(c.Programs)] {
-			fmt.Fprintln(text, "  "+line)
-		}
-		lines = lines[len(c.Programs):]
-	}
+	return table.Text(text, "  ", 0)
 }
 
 // memory formats a cell of the table. It returns an empty string if the program did not report the unit.

@@ -6,7 +6,8 @@ import (
 	"io"
 	"math/big"
 	"math/rand/v2"
-	"text/tabwriter"
+	"strconv"
+	"strings"
 
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
 	blsfr "github.com/consensys/gnark-crypto/ecc/bls12-381/fr"
@@ -73,8 +74,7 @@ func WriteYardstick(w io.Writer, rows []Own) error {
 		}
 		measured[i] = y
 	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "workload\tcurve\tbits\tin/out\tproof\tbatch\tours\tGLV\tunits\tPanurus\tunits\tfaster")
+	table := &format.Table{Columns: format.Heads("workload", "curve", "bits", "in/out", "proof", "batch", "ours", "GLV", "units", "Panurus", "units", "faster")}
 	for _, y := range measured {
 		theirs, units, faster := "none", "", ""
 		if y.Panurus != nil {
@@ -82,15 +82,19 @@ func WriteYardstick(w io.Writer, rows []Own) error {
 			units = fmt.Sprintf("%.0f", y.Panurus.Units())
 			faster = fmt.Sprintf("%.2fx", y.Faster)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%d\t%d/%d\t%s\t%d\t%s\t%s\t%.1f\t%s\t%s\t%s\n",
-			y.Workload, y.Curve, y.Bits, y.In, y.Out, y.Proof, max(y.Batch, 1),
-			format.PlainTime(y.Ns), format.PlainTime(y.GLVNs), y.Units, theirs, units, faster)
+		table.Add(y.Workload, y.Curve, strconv.Itoa(y.Bits), fmt.Sprintf("%d/%d", y.In, y.Out), y.Proof, strconv.Itoa(max(y.Batch, 1)),
+			format.PlainTime(y.Ns), format.PlainTime(y.GLVNs), fmt.Sprintf("%.1f", y.Units), theirs, units, faster)
 	}
-	fmt.Fprintln(tw, "One unit is one GLV scalar multiplication of gnark-crypto's G1, measured in this run for ours, and")
-	fmt.Fprintln(tw, "for Panurus on the machine where it was measured for this project (November 2026). Faster is Panurus'")
-	fmt.Fprintln(tw, "units divided by ours: above 1 ours is faster. "+Reconstructed+" Includes later speed-ups of its compressed-sigma")
-	fmt.Fprintln(tw, "proofs (since July 2026), partly reconstructed from pull requests.")
-	return tw.Flush()
+	var b strings.Builder
+	if err := table.Text(&b, "", 0); err != nil {
+		return err
+	}
+	fmt.Fprintln(&b, "One unit is one GLV scalar multiplication of gnark-crypto's G1, measured in this run for ours, and")
+	fmt.Fprintln(&b, "for Panurus on the machine where it was measured for this project (November 2026). Faster is Panurus'")
+	fmt.Fprintln(&b, "units divided by ours: above 1 ours is faster. "+Reconstructed+" Includes later speed-ups of its compressed-sigma")
+	fmt.Fprintln(&b, "proofs (since July 2026), partly reconstructed from pull requests.")
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // GLVCaseName returns the name of the case that measures the reference operation (see GLVCases) on
