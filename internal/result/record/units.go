@@ -5,9 +5,9 @@ import "strings"
 // timeUnits are the units of time that figures are in, with their length in ns.
 var timeUnits = map[string]float64{"ns": 1, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9, "sec": 1e9}
 
-// TimeUnit reports whether figures in the given unit are times, and returns the length of the unit in ns. The text per
-// is what the unit is divided by, with the slash, or is empty. For example, ms/op has the length 1e6 and per "/op". In
-// a unit with dashes, as programs report them to package testing, the last word decides: p99-ns is a time.
+// TimeUnit reports whether figures in the given unit are times. It also returns the length of the unit of time in ns,
+// and the rest of the text from its slash on. For example, it returns 1e6 and "/op" for ms/op, and 1 and "" for ns. If
+// the text before the slash has dashes, its last word is the unit of time: p99-ns is a time in ns.
 func TimeUnit(unit string) (ns float64, per string, ok bool) {
 	name, _, _ := strings.Cut(unit, "/")
 	per = unit[len(name):]

@@ -11,8 +11,8 @@ import (
 // operations per second, Count out of All operations were late.
 type Share struct{ X, Count, All float64 }
 
-// Rise is the result of Crossing. Its Estimate is the x at which the share reaches the level that
-// was given to Crossing.
+// Rise is the result of Crossing. Its Estimate is the x at which the share of counted operations
+// reaches the level that was given to Crossing.
 type Rise struct {
 	Estimate
 	Fold      float64 // by how much x must grow for the share to grow by a factor of e

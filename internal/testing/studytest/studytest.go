@@ -19,8 +19,8 @@ import (
 )
 
 // Plan checks the plan that the study s makes with the options o, and returns the cases of this plan. The
-// workload of every case must accept the case. No case may be planned twice in a round, except the cases of
-// one workload, whose name is the parameter often. A quick plan must have fewer than half as many cases as
+// workload of every case must accept the case. No case may be planned twice in a round, except cases of
+// the workload that the parameter often names. A quick plan must have fewer than half as many cases as
 // this plan. If workloads are missing in defs, a plan must name them.
 func Plan(t testing.TB, s study.Study, defs []workload.Def, o study.Options, often string) []suite.Case {
 	t.Helper()
