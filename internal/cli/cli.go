@@ -24,6 +24,7 @@ import (
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/env"
 	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/runner/subprocess"
 	"github.com/zkbench/zkbench/internal/view/charts"
 	"github.com/zkbench/zkbench/internal/workload"
 )
@@ -121,7 +122,7 @@ func Execute(root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 		text = strings.ReplaceAll(text, "\n", "; ")
 	}
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(stderr, "%s: %s\n", root.Name(), strings.TrimSuffix(line, "\n"))
+		fmt.Fprintf(stderr, "%s: %s\n", root.Name(), subprocess.Printable(strings.TrimSuffix(line, "\n")))
 	}
 	return CodeOf(err)
 }

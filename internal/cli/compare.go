@@ -95,7 +95,7 @@ func compareCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		if name, ok := f.session.given(); ok {
 			needs := "--git"
 			if flagFits(name, byRun) {
-				needs += ", or --run and --with"
+				needs += " or --with"
 			}
 			return fmt.Errorf("--%s needs %s", name, needs)
 		}
@@ -241,6 +241,8 @@ func (o tableOutput) show(sides compare.Sides, partial string) error {
 		return &ExitError{Code: ExitFailed, Text: fmt.Sprintf("worse than the gate of %s lets pass: %s", o.gate.Percent(), joinRows(outcome.Tripped))}
 	case len(outcome.Blind) > 0 && !o.gate.AllowBlind:
 		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("could not have seen %s: %s", o.gate.Percent(), joinRows(outcome.Blind))}
+	case o.gate != nil && len(table.Unread) > 0 && !o.gate.AllowBlind:
+		return &ExitError{Code: ExitPartial, Text: "the gate could not read all figures: " + strings.Join(table.Unread, "; ")}
 	case len(outcome.Lost) > 0 && !o.gate.AllowBlind:
 		return &ExitError{Code: ExitPartial, Text: fmt.Sprintf("the new side lacks what the gate judges: %s", outcome.Lost[0])}
 	}

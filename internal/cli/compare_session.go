@@ -237,6 +237,11 @@ func (f *sessionFlags) runPrograms(ctx context.Context, stderr io.Writer, args [
 	if len(args) > 0 {
 		return &argument.ValueError{Field: "arguments of compare --run", Value: strings.Join(args, " "), Accepted: "none; put a command in quotes"}
 	}
+	for _, name := range []string{"baseline", "case"} {
+		if f.flags.Changed(name) {
+			return &argument.ValueError{Field: "flag of compare --run with --with", Value: "--" + name, Accepted: "--" + name + " together with files"}
+		}
+	}
 	programs := compare.Programs{Old: f.command.Text, New: f.with.Text, Shell: f.shell}
 	var err error
 	if programs.Measuring, err = f.measuring(stderr, out); err != nil {

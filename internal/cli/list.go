@@ -100,7 +100,7 @@ func wrap(words []string, width int) []string {
 	var lines []string
 	line := ""
 	for i, word := range words {
-		if len(word) > width && strings.Contains(word, ",") {
+		if len(word) > width && strings.Contains(strings.TrimSuffix(word, ","), ",") {
 			words = slices.Concat(words[:i:i], strings.Fields(strings.ReplaceAll(word, ",", ", ")), words[i+1:])
 			return wrap(words, width)
 		}

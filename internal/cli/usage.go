@@ -276,7 +276,7 @@ func (h *helpText) titled(title string, rows [][2]string, left int) {
 	h.paragraph(title)
 	left = min(left, h.width/3)
 	for _, row := range rows {
-		lines := wrap(strings.Fields(row[1]), h.width-left-4)
+		lines := wrap(strings.Fields(row[1]), max(h.width-left-4, leastWidth/3))
 		if first := row[0]; len(first) > left {
 			fmt.Fprintf(h.w, "  %s\n", first)
 		} else {
@@ -322,7 +322,7 @@ func (h *helpText) row(line string) {
 		last = i + 2
 	}
 	left := utf8.RuneCountInString(line[:last])
-	for i, rest := range wrap(strings.Fields(line[last:]), h.width-left) {
+	for i, rest := range wrap(strings.Fields(line[last:]), max(h.width-left, leastWidth/3)) {
 		before := line[:last]
 		if i > 0 {
 			before = strings.Repeat(" ", left)

@@ -120,32 +120,38 @@ func (t *Table) answer() string {
 	return text + "."
 }
 
-// pairAnswer says which of two programs takes longer. It returns "" if the table has no time of them.
+// pairAnswer says which of the two cases of a pair takes longer. It returns "" if the table has no time of them.
 func (t *Table) pairAnswer() string {
-	i := slices.IndexFunc(t.Rows, func(r Row) bool {
+	var times []Row
+	for _, r := range t.Rows {
 		_, _, isTime := record.TimeUnit(r.Unit)
-		return isTime && (slices.Contains(DefaultGated(), r.Metric) || timeOfOperation(r.Metric))
-	})
-	for _, metric := range []string{record.LatencyP50.Name(), record.RunTime.Name()} { // rather than the minimum
-		if j := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Metric == metric }); j >= 0 {
-			i = j
+		if isTime && r.Case == t.Pair.String() && (slices.Contains(DefaultGated(), r.Metric) || timeOfOperation(r.Metric)) {
+			times = append(times, r)
 		}
 	}
-	if i < 0 {
+	for _, metric := range []string{record.LatencyP50.Name(), record.RunTime.Name()} { // rather than the minimum
+		if i := slices.IndexFunc(times, func(r Row) bool { return r.Metric == metric }); i >= 0 {
+			times = times[i : i+1]
+		}
+	}
+	if len(times) == 0 || math.IsInf(times[0].Change, 0) || math.IsNaN(times[0].Change) {
 		return ""
 	}
-	r := t.Rows[i]
+	r := times[0]
 	low, high := math.Abs(r.Low), math.Abs(r.High)
 	interval := fmt.Sprintf("(%s to %s, %s)", percent(min(low, high)), percent(max(low, high)), r.Metric)
-	switch r.Verdict {
-	case Slower:
+	sees := r.Detectable(r.Floor)
+	switch {
+	case r.Verdict == Slower || r.Verdict == Grew:
 		return fmt.Sprintf("%s takes %s longer than %s %s.", t.Pair.New, percent(r.Change), t.Pair.Old, interval)
-	case Faster:
+	case r.Verdict == Faster || r.Verdict == Shrank:
 		return fmt.Sprintf("%s takes %s less time than %s %s.", t.Pair.New, percent(-r.Change), t.Pair.Old, interval)
-	case Unknown:
-		return fmt.Sprintf("Nothing can be said about the time of %s: %s.", t.Pair, r.Why)
+	case r.Verdict == Equal:
+		return fmt.Sprintf("%s and %s take equally long (%s).", t.Pair.Old, t.Pair.New, r.Metric)
+	case r.Verdict == Unknown || math.IsInf(sees, 0):
+		return fmt.Sprintf("Nothing can be said about the time of %s: %s.", t.Pair, cmp.Or(r.Why, "its interval has no bounds"))
 	}
-	return fmt.Sprintf("%s and %s take equally long: a difference of %s would have been shown (%s).", t.Pair.Old, t.Pair.New, percent(r.Detectable(r.Floor)), r.Metric)
+	return fmt.Sprintf("No difference in time was shown between %s and %s; one of %s would have been (%s).", t.Pair.Old, t.Pair.New, percent(sees), r.Metric)
 }
 
 // noChange is the answer if no row shows a difference.
@@ -215,7 +221,9 @@ func (t *Table) unchanged(rows []Row) string {
 		return fmt.Sprintf("not judged: %s (%s)", format.Plural(s.unknown, "figure"), shown(s.why)[0])
 	}
 	text := fmt.Sprintf("unchanged: %s", format.Plural(s.exact+len(s.least), "figure"))
-	if n := len(s.least); n > 0 {
+	if n := len(s.least); n == 1 {
+		text += fmt.Sprintf("; a change of %s would have been shown", percent(s.most()))
+	} else if n > 1 {
 		text += fmt.Sprintf("; a change of %s would have been shown by half of the %d timed ones, and of %s by all (least by %s)",
 			percent(stat.Median(s.least)), n, percent(s.most()), heading(s.noisiest.Package, s.noisiest.Case)+" "+shown(s.noisiest.Metric)[0])
 	}

@@ -40,14 +40,12 @@ func has(object map[string]json.RawMessage, keys ...string) bool {
 func kindOf(text []byte) int {
 	object := first(text)
 	switch {
-	case text[0] != '{':
+	case text[0] != '{', !has(object, "schema") && bytes.Contains(text, []byte("\nBenchmark")): // lines of a log
 		return notJSON
 	case has(object, "Action") && !has(object, "schema"):
 		return jsonTest
 	case has(object, "results") && !has(object, "schema"):
 		return jsonHyperfine
-	case !has(object, "schema") && bytes.Contains(text, []byte("\nBenchmark")):
-		return notJSON // lines of a log
 	}
 	return jsonOther
 }
@@ -104,14 +102,18 @@ func loadHyperfine(name string, data []byte) (*Set, error) {
 		if result.Command == "" || len(result.Times) == 0 {
 			return nil, &zkbench.DecodeError{Path: fmt.Sprintf("export of hyperfine: results[%d]", i), Reason: "it has no command or no times"}
 		}
-		for j, code := range result.ExitCodes {
-			if code == nil || *code != 0 {
-				s.addUnfit(true, fmt.Sprintf("%s: run %d failed", result.Command, j+1))
-				break
+		failed, first := 0, 0
+		for j, seconds := range result.Times {
+			if j < len(result.ExitCodes) && (result.ExitCodes[j] == nil || *result.ExitCodes[j] != 0) {
+				if failed++; failed == 1 {
+					first = j + 1
+				}
+				continue
 			}
-		}
-		for _, seconds := range result.Times {
 			s.add(key{name: result.Command, metric: record.RunTime.Name()}, record.RunTime.Unit(), false, record.RunTime.Better(), point{value: 1e9 * seconds})
+		}
+		if failed > 0 {
+			s.addUnfit(true, fmt.Sprintf("%s: %d of %d runs failed, the first: run %d", result.Command, failed, len(result.Times), first))
 		}
 	}
 	if len(file.Results) == 0 {

@@ -128,7 +128,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 		}
 	}
 	if judged == 0 && len(t.Rows) > 0 { // if everything is new, no row is gated
-		return out, fmt.Errorf("%w: the gate has no row to judge; accepted: exact metrics, %s, or --gate-metrics",
+		return out, fmt.Errorf("%w: the gate has no row to judge; accepted: exact metrics, %s, another time per operation such as s/op, or --gate-metrics",
 			zkbench.ErrEnv, strings.Join(DefaultGated(), ", "))
 	}
 	return out, nil

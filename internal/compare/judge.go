@@ -59,6 +59,10 @@ func judge(old, recent, again *sample) Row {
 	switch {
 	case err != nil:
 		r.Verdict, r.Why = Unknown, few(err)
+		if r.N == 0 { // there is no ratio
+			a, b := old.values(), recent.values()
+			r.Old, r.New, r.N, r.Change = stat.Median(a), stat.Median(b), min(len(a), len(b)), math.NaN()
+		}
 	case math.IsNaN(r.Floor):
 		r.Verdict, r.Why = Unknown, "no noise floor: too few values of one side"
 	default:

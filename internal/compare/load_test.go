@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/compare"
 	"github.com/zkbench/zkbench/internal/result/format"
@@ -54,26 +56,32 @@ func TestLogs(t *testing.T) {
 	const good = "BenchmarkX-8 10 5 ns/op\nBenchmarkY-8 10 7 ns/op\n"
 	reference := must.Get(compare.Load("good", []byte(good)))(t)
 	for name, test := range map[string]struct{ in, unread string }{
-		"plain":                {good, ""},
-		"no last line break":   {strings.TrimSuffix(good, "\n") + "\nok", ""},
-		"windows":              {strings.ReplaceAll(good, "\n", "\r\n"), ""},
-		"log before figures":   {"BenchmarkX-8   \t2026/11/27 10:00:00 ready\n     10\t 5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
-		"two lines of log":     {"BenchmarkX-8   \tone\ntwo 2\n      10\t         5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
-		"log in the line":      {"BenchmarkX-8   \thello       10\t         5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
-		"figures after a log":  {"BenchmarkX-8   \tready\nhello     10\t   5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
-		"verbose":              {"BenchmarkX\nBenchmarkX-8 10 5 ns/op\nBenchmarkY\nBenchmarkY-8 10 7 ns/op\n", ""},
-		"sentence":             {good + "Benchmarks ran on 8 processors\nBenchmark 1 is the first\n", ""},
-		"log lines of JSON":    {`{"level":"info","msg":"ready"}` + "\n" + good, ""},
-		"go test -json":        {goTestJSON(good), ""},
-		"a cut line":           {good + "BenchmarkY-8 10 7 ns/o", `f, line 3, "BenchmarkY-8 10 7 ns/o": the file ends within this line, so it may be cut`},
-		"no measurement":       {good + "BenchmarkZ-8 10\n", `f, line 3, "BenchmarkZ-8 10": missing measurements`},
-		"no unit":              {good + "BenchmarkZ-8 10 5\n", `f, line 3, "BenchmarkZ-8 10 5": missing units`},
-		"not finite":           {good + "BenchmarkY-8 10 NaN B/op +Inf ns/op 7 ns/op\n", "2 lines of f, the first: line 3, "},
-		"a unit twice":         {good + "BenchmarkZ-8 10 5 ns/op 6 ns/op\n", "ns/op occurs twice in one result"},
-		"unit metadata":        {good + "Unit ns/op better\n", "expected key=value"},
-		"a record":             {good + `{"schema":1}` + "\n", "a record among benchmark output"},
-		"a line without end":   {good + "BenchmarkZ" + strings.Repeat("x", 1<<17) + " 10 5 ns/op\n", "the line is too long"},
-		"a name and no figure": {"BenchmarkZ-8 \tstarts\n" + good, ""},
+		"plain":                 {good, ""},
+		"no last line break":    {strings.TrimSuffix(good, "\n") + "\nok", ""},
+		"windows":               {strings.ReplaceAll(good, "\n", "\r\n"), ""},
+		"log before figures":    {"BenchmarkX-8   \t2026/11/27 10:00:00 ready\n     10\t 5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
+		"two lines of log":      {"BenchmarkX-8   \tone\ntwo 2\n      10\t         5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
+		"log in the line":       {"BenchmarkX-8   \thello       10\t         5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
+		"figures after a log":   {"BenchmarkX-8   \tready\nhello     10\t   5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
+		"verbose":               {"BenchmarkX\nBenchmarkX-8 10 5 ns/op\nBenchmarkY\nBenchmarkY-8 10 7 ns/op\n", ""},
+		"sentence":              {good + "Benchmarks ran on 8 processors\nBenchmark 1 is the first\n", ""},
+		"log lines of JSON":     {`{"level":"info","msg":"ready"}` + "\n" + good, ""},
+		"go test -json":         {goTestJSON(good), ""},
+		"a cut line":            {good + "BenchmarkY-8 10 7 ns/o", `f, line 3, "BenchmarkY-8 10 7 ns/o": the file ends within this line, so it may be cut`},
+		"no measurement":        {good + "BenchmarkZ-8 10\n", `f, line 3, "BenchmarkZ-8 10": missing measurements`},
+		"no unit":               {good + "BenchmarkZ-8 10 5\n", `f, line 3, "BenchmarkZ-8 10 5": missing units`},
+		"not finite":            {good + "BenchmarkY-8 10 NaN B/op +Inf ns/op 7 ns/op\n", "2 lines of f, the first: line 3, "},
+		"a unit twice":          {good + "BenchmarkZ-8 10 5 ns/op 6 ns/op\n", "ns/op occurs twice in one result"},
+		"unit metadata":         {good + "Unit ns/op better\n", "expected key=value"},
+		"a record":              {good + `{"schema":1}` + "\n", "a record among benchmark output"},
+		"a line without end":    {good + "BenchmarkZ" + strings.Repeat("x", 1<<17) + " 10 5 ns/op\n", "the line is too long"},
+		"a name and no figure":  {"BenchmarkZ-8 \tstarts\n" + good, `f, line 1, "BenchmarkZ-8": no figures follow`},
+		"killed":                {good + "BenchmarkZ-8   \t", "the file ends within this line"},
+		"no figures at the end": {good + "BenchmarkZ-8   \tstarts\nKilled\n", `f, line 3, "BenchmarkZ-8": no figures follow`},
+		"a log like figures":    {"BenchmarkX-8\ncircuit 1 2048 constraints\n 10 5 ns/op\nBenchmarkY-8 10 7 ns/op\n", ""},
+		"verbose and skipped":   {"BenchmarkS\n--- SKIP: BenchmarkS\nBenchmarkP\nBenchmarkP/sub\n--- SKIP: BenchmarkP/sub\n" + good, ""},
+		"config in a log":       {good + "host: 10.0.0.1:5432\ncpu: 12% idle\nFAILOVER armed\n", ""},
+		"a log of results":      {`{"level":"info","results":3}` + "\n" + good, ""},
 	} {
 		set, err := compare.Load("f", []byte(test.in))
 		if err != nil {
@@ -117,10 +125,50 @@ func TestHyperfine(t *testing.T) {
 	golden.Equal(t, "answer", "1 of 1 figure changed: work time is 50.0 % slower.", tab.Answer())
 	golden.Equal(t, "old side", "f, 10 runs", tab.Old)
 	golden.Equal(t, "row", "time 20.00ms 30.00ms", fmt.Sprintf("%s %s %s", tab.Rows[0].Metric, format.TightTime(tab.Rows[0].Old), format.TightTime(tab.Rows[0].New)))
-	_, err := compare.Compare(compare.Sides{Old: old, New: file("0.02,0.02", 1)}, true)
+	part, err := compare.Compare(compare.Sides{Old: old, New: file("0.02,0.021,0.02,0.021", 1)}, true)
+	golden.Equal(t, "runs that did not fail", 3, part.Rows[0].N)
+	golden.Equal(t, "what failed", []string{"f: work: 1 of 4 runs failed, the first: run 2"}, part.Unfit)
 	if unfit, ok := errors.AsType[*compare.UnfitError](err); !ok || !unfit.Failed {
 		t.Errorf("error %v, want one about the run that failed", err)
 	}
+}
+
+// TestPairs: two cases of different names, with their packages, and what one of them lacks.
+func TestPairs(t *testing.T) {
+	side := func(a, b string) *compare.Set {
+		text := ""
+		for range 6 {
+			text += "pkg: a\nBenchmarkA-8 10 " + a + " ns/op 3 B/proof\npkg: b\nBenchmarkA-8 10 " + b + " ns/op\n"
+		}
+		return must.Get(compare.Load("f", []byte(text)))(t)
+	}
+	old, recent := side("100", "300"), side("100", "600")
+	must.FailGet(old.Case("case", "A-8"))(t, zkbench.ErrParams, "a case of two packages")
+	b := must.Get(old.Case("case", "A-8 (b)"))(t)
+	golden.Equal(t, "case", compare.CaseName{Package: "b", Name: "A-8"}, b)
+	tab := must.Get(compare.Compare(compare.Sides{Old: old, New: recent, Pair: &compare.Pair{Old: b, New: b}}, true))(t)
+	golden.Equal(t, "answer", "A-8 (b) takes 100.0 % longer than A-8 (b) (100.0 % to 100.0 %, ns/op).", tab.Answer())
+	golden.Equal(t, "rows", 1, len(tab.Rows))
+	a := compare.CaseName{Package: "a", Name: "A-8"}
+	tab = must.Get(compare.Compare(compare.Sides{Old: old, New: recent, Pair: &compare.Pair{Old: a, New: b}}, true))(t)
+	golden.Equal(t, "what the new side lacks", []compare.Only{{Side: "old", Case: "A-8 (a) against A-8 (b)", Metric: "B/proof"}}, tab.Only, cmpopts.IgnoreUnexported(compare.Only{}))
+	out := must.Get((compare.Gate{Limit: 9}).Apply(tab))(t)
+	golden.Equal(t, "lost to the gate", 1, len(out.Lost))
+}
+
+// TestNoRatio: figures that have no ratio are shown as they are.
+func TestNoRatio(t *testing.T) {
+	load := func(figures ...string) *compare.Set {
+		text := ""
+		for _, f := range figures {
+			text += "BenchmarkA-8 10 " + f + " B/op\n"
+		}
+		return must.Get(compare.Load("f", []byte(text)))(t)
+	}
+	tab := must.Get(compare.Compare(compare.Sides{Old: load("0", "0", "0", "0", "1", "1"), New: load("64", "64", "64", "64", "64", "64")}, true))(t)
+	r := tab.Rows[0]
+	golden.Equal(t, "row", "0 64 ?", fmt.Sprint(r.Old, " ", r.New, " ", r.Verdict))
+	golden.Contains(t, r.Why, "so there is no ratio")
 }
 
 // TestBenchmarkUnits: which figures are exact, and which way is better.
@@ -164,7 +212,10 @@ func TestPackages(t *testing.T) {
 
 func TestFailedBenchmarks(t *testing.T) {
 	good := must.Get(compare.Load("good", []byte("BenchmarkX 10 5 ns/op\n")))(t)
-	for _, text := range []string{"FAIL\tp\t0.1s\n", "--- FAIL: BenchmarkX\n", "panic: at the disco\n"} {
+	for _, text := range []string{
+		"FAIL\tp\t0.1s\n", "FAIL\n", "--- FAIL: BenchmarkX\n", "panic: at the disco\n", "BenchmarkZ-8   \t--- FAIL: BenchmarkZ-8\n",
+		"BenchmarkZ-8\nfatal error: runtime: out of memory\n", "signal: killed\n",
+	} {
 		bad := must.Get(compare.Load("bad", []byte("BenchmarkX 10 5 ns/op\n"+text)))(t)
 		_, err := compare.Compare(compare.Sides{Old: good, New: bad}, true)
 		if unfit, ok := errors.AsType[*compare.UnfitError](err); !ok || !unfit.Failed {

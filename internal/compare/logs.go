@@ -20,17 +20,26 @@ import (
 func loadLog(name string, data []byte) (*Set, error) {
 	s := newSet(name, Benchmark)
 	lines := strings.Split(string(data), "\n")
-	last := len(lines) - 1 // what follows the last line break: nothing, unless the file is cut
-	pending := ""          // the name of a benchmark whose figures are on a later line
+	last := len(lines) - 1  // what follows the last line break: nothing, unless the file is cut
+	pending, begun := "", 0 // the name of a benchmark whose figures are on a later line, and its line
 	for i, line := range lines {
 		line = strings.TrimSuffix(line, "\r")
 		words := strings.Fields(line)
-		figures := figuresAt(words)
 		isName := len(words) > 0 && isBenchmarkName(words[0])
+		figures := figuresAt(words, isName)
 		lines[i] = line
+		if isName && pending != "" && !strings.HasPrefix(words[0]+"-", pending+"-") && !strings.HasPrefix(words[0], pending+"/") {
+			s.addUnread(begun, pending, "no figures follow")
+			pending = ""
+		}
 		switch {
-		case strings.HasPrefix(line, "--- FAIL"), strings.HasPrefix(line, "FAIL"), strings.HasPrefix(line, "panic: "):
+		case isFailure(line), isName && len(words) > 2 && words[1] == "---" && words[2] == "FAIL:":
 			s.addUnfit(true, fmt.Sprintf("line %d: %s", i+1, line))
+			pending, lines[i] = "", ""
+		case strings.HasPrefix(strings.TrimSpace(line), "--- SKIP"):
+			pending = ""
+		case isConfig(line, "cpu:", "host:") && i > 0 && !isConfig(lines[i-1], "goos:", "goarch:", "pkg:", "cpu:", "host:"):
+			lines[i] = "" // a line of a log: go test has them below the others
 		case isName && len(line) >= bufio.MaxScanTokenSize:
 			s.addUnread(i+1, line, "the line is too long")
 		case strings.HasPrefix(line, `{"schema":`):
@@ -43,12 +52,15 @@ func loadLog(name string, data []byte) (*Set, error) {
 		case isName && len(words) > 1 && isCount(words[1]):
 			pending = "" // the reader says what is wrong
 		case isName:
-			pending, lines[i] = words[0], ""
+			pending, begun, lines[i] = words[0], i+1, ""
 		case pending != "" && figures >= 0:
 			pending, lines[i] = "", pending+" "+strings.Join(words[figures:], " ")
 		case strings.HasPrefix(line, "Benchmark"):
 			lines[i] = "" // a sentence
 		}
+	}
+	if pending != "" {
+		s.addUnread(begun, pending, "no figures follow")
 	}
 	r := benchfmt.NewReader(shortLines([]byte(strings.Join(lines, "\n")+"\n")), name)
 	for r.Scan() {
@@ -86,6 +98,21 @@ func loadLog(name string, data []byte) (*Set, error) {
 	return s, nil
 }
 
+// isFailure reports whether a line says that a test or its process failed.
+func isFailure(line string) bool {
+	for _, begin := range []string{"--- FAIL", "FAIL\t", "FAIL ", "panic: ", "fatal error: ", "signal: "} {
+		if strings.HasPrefix(line, begin) {
+			return true
+		}
+	}
+	return line == "FAIL"
+}
+
+// isConfig reports whether a line begins with one of the keys.
+func isConfig(line string, keys ...string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { return strings.HasPrefix(line, key) })
+}
+
 // isBenchmarkName reports whether a word is the name of a Go benchmark: Benchmark, and then no
 // lower-case letter.
 func isBenchmarkName(word string) bool {
@@ -95,11 +122,12 @@ func isBenchmarkName(word string) bool {
 
 // figuresAt returns the index of the number of iterations in a line whose end has the figures of a
 // benchmark: a number, and then values with their units. It returns -1 if the line has no figures.
-// Text before the figures, from a log, is allowed if the first unit has a slash, as ns/op.
-func figuresAt(words []string) int {
+// Text before the figures, from a log, is allowed if the first unit has a slash, as ns/op. If named
+// is set, the first word is the name of a benchmark, and figures right behind it may have any unit.
+func figuresAt(words []string, named bool) int {
 	for i := range words {
 		pairs := words[i+1:]
-		if !isCount(words[i]) || len(pairs) == 0 || len(pairs)%2 != 0 || i != 1 && !strings.Contains(pairs[1], "/") {
+		if !isCount(words[i]) || len(pairs) == 0 || len(pairs)%2 != 0 || !(named && i == 1) && !strings.Contains(pairs[1], "/") {
 			continue
 		}
 		whole := true

@@ -38,7 +38,7 @@ func (p *Programs) Check() error {
 // Measure measures the programs and passes the results to the function show. Its errors are those of
 // Revisions.Measure.
 func (p *Programs) Measure(ctx context.Context, show func(sides Sides, partial string) error) error {
-	m := &measurement{Measuring: &p.Measuring, pair: &Pair{p.Old, p.New}}
+	m := &measurement{Measuring: &p.Measuring, pair: &Pair{Old: CaseName{Name: p.Old}, New: CaseName{Name: p.New}, Others: true}}
 	return m.measure(ctx, [2]string{p.Old, p.New}, show, func() error {
 		dir, err := os.Getwd()
 		if err != nil {

@@ -108,32 +108,43 @@ func (s *Set) like(in *sample) *sample {
 	return found
 }
 
-// Case returns the name of the only case of the set that a user means by the text typed: the case's name, or the name or
-// id of its workload. It returns an *argument.ValueError for the given field if no case or several cases match.
-func (s *Set) Case(field, typed string) (string, error) {
-	var all, found []string
+// Case returns the only case of the set that a user means by the text typed: the case's name, also with its package in
+// parentheses, or the name or id of its workload. It returns an *argument.ValueError for the given field if no case or
+// several cases match.
+func (s *Set) Case(field, typed string) (CaseName, error) {
+	var all, found []CaseName
 	for _, in := range s.samples {
 		workload, _, _ := strings.Cut(in.name, "/")
-		if slices.Contains(all, in.name) {
+		c := in.caseName()
+		if slices.Contains(all, c) {
 			continue
 		}
-		all = append(all, in.name)
-		if in.name == typed {
-			return typed, nil
+		all = append(all, c)
+		if c.String() == typed {
+			return c, nil
 		}
-		if strings.EqualFold(typed, workload) || strings.EqualFold(typed, record.WorkloadID(workload)) {
-			found = append(found, in.name)
+		if in.name == typed || strings.EqualFold(typed, workload) || strings.EqualFold(typed, record.WorkloadID(workload)) {
+			found = append(found, c)
 		}
+	}
+	if exact := slices.DeleteFunc(slices.Clone(found), func(c CaseName) bool { return c.Name != typed }); len(exact) > 0 {
+		found = exact
 	}
 	if len(found) == 1 {
 		return found[0], nil
 	}
+	names := func(cases []CaseName) (list []string) {
+		for _, c := range cases {
+			list = append(list, c.String())
+		}
+		return list
+	}
 	wrong := &argument.ValueError{Field: field, Value: typed}
 	if len(found) == 0 {
-		found, wrong.Near = all, argument.Near(typed, all)
+		found, wrong.Near = all, argument.Near(typed, names(all))
 	}
-	wrong.Accepted = "one case of " + s.Name + ": " + strings.Join(found, ", ")
-	return "", wrong
+	wrong.Accepted = "one case of " + s.Name + ": " + strings.Join(names(found), ", ")
+	return CaseName{}, wrong
 }
 
 func (s *Set) addEnv(e record.Env) {

@@ -27,9 +27,20 @@ type Sides struct {
 }
 
 // Pair has the names of two cases that are compared although they are different.
-type Pair struct{ Old, New string }
+type Pair struct {
+	Old, New CaseName
+	// Others says that all other cases are compared too, those of one name with each other.
+	Others bool
+}
 
-func (p Pair) String() string { return p.Old + " against " + p.New }
+func (p Pair) String() string { return p.Old.String() + " against " + p.New.String() }
+
+// CaseName is the name of a case, with the package of a benchmark.
+type CaseName struct{ Package, Name string }
+
+func (c CaseName) String() string { return heading(c.Package, c.Name) }
+
+func (in *sample) caseName() CaseName { return CaseName{in.pkg, in.name} }
 
 // Split splits the records of a session by their sides (Process.Side). It returns
 // zkbench.ErrMalformed if a record has none of the sides of a session. It can also return the
@@ -178,13 +189,15 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 			again = s.Again.like(old)
 		}
 		r := judge(old, recent, again)
-		if s.Pair != nil {
-			r.Case = s.Pair.String()
+		if s.Pair != nil && old.caseName() == s.Pair.Old {
+			r.Package, r.Case = "", s.Pair.String()
 		}
 		t.Rows = append(t.Rows, r)
 	}
 	if t.Pair = s.Pair; t.Pair == nil {
 		t.Only = append(lacking(stat.Old, s.Old, s.New), lacking(stat.New, s.New, s.Old)...)
+	} else {
+		t.Only = s.lackingOfPair()
 	}
 	if old, recent := otherUnits(s.Old, s.New); len(t.Rows) == 0 && old != nil {
 		return nil, fmt.Errorf("%w: %s is in %s in %s, in %s in %s; accepted: one unit",
@@ -207,11 +220,35 @@ func (s Sides) partner(old *sample) *sample {
 		return s.New.like(old)
 	}
 	for _, recent := range s.New.samples {
-		if old.name == s.Pair.Old && recent.name == s.Pair.New && old.metric == recent.metric {
+		owner := old.whose == "" || recent.whose == "" || old.whose == recent.whose
+		if old.caseName() == s.Pair.Old && recent.caseName() == s.Pair.New && old.metric == recent.metric && owner {
 			return recent
 		}
 	}
+	if s.Pair.Others && old.caseName() != s.Pair.Old {
+		return s.New.like(old)
+	}
 	return nil
+}
+
+// lackingOfPair lists what the case of one side has and that of the other side lacks.
+func (s Sides) lackingOfPair() (only []Only) {
+	list := func(side stat.Side, in *sample) {
+		only = append(only, Only{Side: side, Case: s.Pair.String(), Metric: in.metric, Whose: in.whose, exact: in.exact})
+	}
+	matched := make(map[*sample]bool)
+	for _, old := range s.Old.samples {
+		recent := s.partner(old)
+		if matched[recent] = true; recent == nil && (s.Pair.Others || old.caseName() == s.Pair.Old) {
+			list(stat.Old, old)
+		}
+	}
+	for _, recent := range s.New.samples {
+		if !matched[recent] && (s.Pair.Others || recent.caseName() == s.Pair.New) {
+			list(stat.New, recent)
+		}
+	}
+	return only
 }
 
 func (s Sides) sets() []*Set {

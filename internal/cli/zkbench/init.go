@@ -63,7 +63,7 @@ func initCommand(stdout io.Writer) *cobra.Command {
 				switch len(args) {
 				case 0:
 				case 1:
-					dir = args[0]
+					dir = filepath.Clean(args[0])
 				default:
 					return &argument.ValueError{Field: "argument of init", Value: args[1], Accepted: "one folder"}
 				}
@@ -79,7 +79,11 @@ func (s start) write(stdout io.Writer, dir string) error {
 	var paths []string
 	for _, file := range s.files {
 		path := filepath.Join(dir, filepath.FromSlash(file[0]))
-		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		_, err := os.Lstat(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("init %s: %w; accepted: a folder that can be written", s.name, err)
+		}
+		if err == nil {
 			return &argument.ValueError{Field: "init " + s.name, Value: path, Accepted: "a folder in which there is no such file"}
 		}
 		paths = append(paths, path)
@@ -99,7 +103,7 @@ func (s start) write(stdout io.Writer, dir string) error {
 	}
 	next := s.next
 	if dir != "." {
-		next = "cd " + argument.Quote(dir) + " && " + next
+		next = "cd -- " + argument.Quote(dir) + " && " + next
 	}
 	_, err := fmt.Fprintf(stdout, "try: %s\n", next)
 	return err
