@@ -204,7 +204,7 @@ func TestCompareAnyRefuses(t *testing.T) {
 		{"what=TestMain that hides a failure", []string{"base..same", "--bench", "./testdata/hides"}, ExitFailed, "failed twice: FAIL: BenchmarkHides "},
 		{"what=benchmark that exits", []string{"base..same", "--bench", "./testdata/exits"}, ExitFailed, "failed twice: exit status 2: panic: unexpected call to os.Exit(0)"},
 		{"what=no command", []string{"base..same", "--run", "''"}, ExitUsage, `run: "''" is not accepted; accepted: a program and its arguments`},
-		{"what=run that fails", []string{"base..same", "--run", "./work.sh"}, ExitFailed, "[0] of ./work.sh failed twice: exit status 1: "},
+		{"what=run that fails", []string{"base..same", "--run", "./work.sh"}, ExitFailed, "[0] of ./work.sh failed twice: exit status 1: cat: made.txt: "},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out, messages, code := command(t, append([]string{"compare", "--git"}, test.args...)...)

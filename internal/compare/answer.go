@@ -166,7 +166,7 @@ func (t *Table) noChange(rows []Row) string {
 	case len(seen.least) == 0 || seen.most() < 0.00005:
 		return fmt.Sprintf("No figure changed, of %d%s.", len(rows), seen.rest())
 	}
-	return fmt.Sprintf("No figure changed by %s or more, of %d%s.", format.Percent(seen.most(), format.ChangeDecimals(seen.most())), len(rows), seen.rest())
+	return fmt.Sprintf("No figure changed by %s or more, of %d%s.", percent(seen.most()), len(rows), seen.rest())
 }
 
 // sight says how small a change the rows without one would have shown.
@@ -239,7 +239,7 @@ func (t *Table) means() string {
 	logs := make(map[string][]float64)
 	for _, r := range t.Rows {
 		log := math.Log1p(r.Change)
-		if r.Verdict == Unknown && r.N == 0 || math.IsNaN(log) || math.IsInf(log, 0) || r.Old == 0 || r.New == 0 {
+		if math.IsNaN(log) || math.IsInf(log, 0) || r.Old == 0 || r.New == 0 {
 			continue
 		}
 		if logs[r.Metric] == nil {

@@ -208,7 +208,7 @@ func (s Sides) table(allowEnv bool) (*Table, error) {
 		if len(t.Unread) > 0 {
 			unread = "; not read: " + strings.Join(t.Unread, "; ")
 		}
-		return nil, fmt.Errorf("%w: %s and %s have no case in common, %s against %s; accepted: the same cases on both sides%s",
+		return nil, fmt.Errorf("%w: %s and %s have no case in common, %s against %s; accepted: the same cases on both sides, or two cases by --case and --with%s",
 			zkbench.ErrEnv, s.Old.Name, s.New.Name, s.Old.example(), s.New.example(), unread)
 	}
 	return t, nil
@@ -334,7 +334,7 @@ func (s *Set) example() string {
 	if len(s.samples) == 0 {
 		return "none"
 	}
-	return s.samples[0].name
+	return s.samples[0].caseName().String()
 }
 
 // lacking lists what set has and other lacks.
