@@ -70,7 +70,7 @@ func indicator(b bool) int {
 
 // sentence says what changed in the row: "Append-8 ns/op is 12.3 % slower".
 func (r Row) sentence() string {
-	name := strings.TrimSpace(heading(r.Package, r.Case)) + " " + shown(owned(r.Metric, r.Whose))[0]
+	name := r.name()
 	if math.IsInf(r.Change, 0) {
 		return fmt.Sprintf("%s %s from %s to %s", name, r.Verdict, r.figure(r.Old), r.figure(r.New))
 	}
@@ -102,7 +102,22 @@ func (t *Table) answer() string {
 			beyond++
 		}
 	}
-	if len(changed) == 0 {
+	var blind []Row
+	judged := 0
+	for _, r := range t.Rows {
+		if r.Blind {
+			blind = append(blind, r)
+		}
+		if r.judged {
+			judged++
+		}
+	}
+	switch {
+	case len(blind) > 0 && beyond == 0:
+		return fmt.Sprintf("%s could be worse by %s or more, too uncertain for the gate: %s.", format.Plural(len(blind), "figure"), t.Gate.Percent(), rowNames(blind))
+	case len(changed) == 0 && judged > 0:
+		return fmt.Sprintf("No figure got worse by %s or more, of the %d that the gate judges.", t.Gate.Percent(), judged)
+	case len(changed) == 0:
 		return t.noChange(others)
 	}
 	var named []string
@@ -110,7 +125,10 @@ func (t *Table) answer() string {
 		named = append(named, r.sentence())
 	}
 	text := fmt.Sprintf("%d of %s changed: ", len(changed), format.Plural(len(t.Rows), "figure"))
-	if beyond > 0 {
+	switch {
+	case beyond == 0 && t.Gate != nil:
+		text = fmt.Sprintf("%d of %s changed, none fails the gate of %s: ", len(changed), format.Plural(len(t.Rows), "figure"), t.Gate.Percent())
+	case beyond > 0:
 		text = fmt.Sprintf("%d of %s changed, %d beyond the gate of %s: ", len(changed), format.Plural(len(t.Rows), "figure"), beyond, t.Gate.Percent())
 	}
 	text += strings.Join(named, "; ")
@@ -118,6 +136,24 @@ func (t *Table) answer() string {
 		text += fmt.Sprintf("; and %d more", more)
 	}
 	return text + "."
+}
+
+// rowNames lists the figures of rows, at most a few of them.
+func rowNames(rows []Row) string {
+	var all []string
+	for _, r := range rows[:min(len(rows), mostNamed)] {
+		all = append(all, r.name())
+	}
+	text := strings.Join(all, "; ")
+	if more := len(rows) - len(all); more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
+}
+
+// name returns the row's case and metric.
+func (r Row) name() string {
+	return strings.TrimSpace(heading(r.Package, r.Case)) + " " + shown(owned(r.Metric, r.Whose))[0]
 }
 
 // pairAnswer says which of the two cases of a pair takes longer. It returns "" if the table has no time of them.

@@ -90,6 +90,8 @@ type rowData struct {
 	Accepted   string   `json:"accepted,omitempty"`
 
 	Whose record.Whose `json:"whose,omitempty"`
+	// Plan is that of the row's session, whose looks have the confidence together.
+	Plan record.Plan `json:"plan,omitzero"`
 }
 
 func (r Row) data() rowData {
@@ -102,7 +104,7 @@ func (r Row) data() rowData {
 	d := rowData{
 		Package: r.Package, Case: r.Case, Metric: r.Metric, Unit: r.Unit, Kind: "timed", Better: "lower",
 		Old: finite(r.Old, true), New: finite(r.New, true), Change: finite(r.Change, true),
-		N: r.N, Paired: r.Paired, Verdict: r.Verdict, Why: r.Why, Tripped: r.Tripped, Blind: r.Blind, Accepted: r.Accepted, Whose: r.Whose,
+		N: r.N, Paired: r.Paired, Verdict: r.Verdict, Why: r.Why, Tripped: r.Tripped, Blind: r.Blind, Accepted: r.Accepted, Whose: r.Whose, Plan: r.Plan,
 	}
 	if r.Better == record.Higher {
 		d.Better = "higher"
@@ -113,7 +115,7 @@ func (r Row) data() rowData {
 	}
 	attained := r.Confidence > 0
 	d.Low, d.High = finite(r.Low, attained), finite(r.High, attained)
-	d.Confidence, d.P = finite(r.Confidence, attained), finite(r.P, attained)
+	d.Confidence, d.P = finite(r.Confidence, attained), finite(r.P, attained && r.Plan == record.Plan{})
 	d.Floor, d.Sees = finite(r.Floor, true), finite(r.Detectable(r.Floor), true)
 	return d
 }

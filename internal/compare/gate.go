@@ -64,7 +64,8 @@ func timeOfOperation(metric string) bool {
 // Outcome is the result of applying a gate.
 type Outcome struct {
 	Tripped []Row  // rows that fail the gate
-	Blind   []Row  // gated rows that are underpowered: they could not have shown a change as large as the gate
+	Timed   []Row  // rows that the gate judges by their intervals
+	Blind   []Row  // gated rows that are underpowered (Row.Blind)
 	Lost    []Only // cases and gated metrics that the new side lacks
 }
 
@@ -110,10 +111,12 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 		case !r.gated && !slices.Contains(gated, r.Metric) && (g.Only != "" || !timeOfOperation(r.Metric)):
 			continue
 		default:
+			out.Timed = append(out.Timed, *r)
 			r.Tripped = stat.Tripped(r.Effect, r.Floor, g.Limit, r.Better)
 			r.Blind = stat.Underpowered(r.Effect, r.Floor, g.Limit, r.Better)
 		}
 		judged++
+		r.judged = true
 		if r.Tripped {
 			out.Tripped = append(out.Tripped, *r)
 		}

@@ -47,7 +47,11 @@ func judge(old, recent, again *sample) Row {
 		if c != nil {
 			r.Floor = stat.Floor(a, c)
 		}
-		r.Effect, err = stat.PairedRobust(a, b, Confidence)
+		r.Plan = old.plan()
+		r.Effect, err = stat.PairedRobust(a, b, stat.LookConfidence(r.Plan, len(a), Confidence))
+		if r.Plan != (record.Plan{}) && r.Confidence > 0 {
+			r.Confidence = Confidence // of all looks together
+		}
 	} else {
 		a, b := old.values(), recent.values()
 		r.Floor = math.Max(stat.SplitFloor(a), stat.SplitFloor(b))
@@ -173,9 +177,19 @@ func (in *sample) values() []float64 {
 	return values
 }
 
+// plan returns the plan of the sample's session, or no plan.
+func (in *sample) plan() (plan record.Plan) {
+	for _, p := range in.points {
+		if p.process.Plan.Most > plan.Most {
+			plan = p.process.Plan
+		}
+	}
+	return plan
+}
+
 // pairOf returns what the processes of a pair have in common.
 func pairOf(p record.Process) record.Process {
-	p.Side = ""
+	p.Side, p.Plan = "", record.Plan{}
 	return p
 }
 

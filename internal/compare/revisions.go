@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,8 +19,8 @@ import (
 // Measuring says how the sessions of a comparison are measured.
 type Measuring struct {
 	Blocks int // minimum number of blocks of each session
-	// If Gate is not nil, blocks are added to sessions with underpowered rows (Row.Blind) until
-	// no such row is left or Budget has passed since the first process.
+	// If Gate is not nil, sessions are judged by it (see Session.Judge). Budget is for all of them
+	// together.
 	Gate   *Gate
 	Budget time.Duration
 	Out    string    // file of the records, which is overwritten; empty: none
@@ -183,100 +182,38 @@ type measured struct {
 	run     func(ctx context.Context, side stat.Side) *record.Record // as Session.Run
 }
 
-// sessions measures the cases one after the other until ctx ends, and then adds blocks to those
-// that are too uncertain for the gate. If a process fails twice, its case ends and the others
-// continue.
+// sessions measures the cases one after the other until ctx ends. If there is a gate, each case has an
+// equal share of the time that is left of the budget. If a process fails twice, its case ends and the
+// others continue.
 func (m *measurement) sessions(ctx context.Context, cases []measured) {
-	begin := time.Now()
+	end := time.Now().Add(m.Budget)
 	m.planned += processes * m.Blocks * len(cases)
-	all := make([]caseSession, len(cases))
+	var once *record.Record // failed once
 	for i, c := range cases {
-		s := &all[i]
-		s.Run, s.Each = c.run, m.keep
+		if ctx.Err() != nil {
+			break
+		}
+		name := fmt.Sprintf("%d/%d", i+1, len(cases))
+		fmt.Fprintf(m.Log, "%s: %d processes of %s\n", name, processes*m.Blocks, c.caption)
+		s := Session{Run: c.run, Each: m.keep}
+		var recs []*record.Record
+		var err error
+		if m.Gate != nil {
+			budget := time.Until(end) / time.Duration(len(cases)-i)
+			recs, err = s.Judge(ctx, Judging{Blocks: m.Blocks, Gate: *m.Gate, Budget: budget, Log: func(text string) { fmt.Fprintf(m.Log, "%s: %s\n", name, text) }, pair: m.pair})
+		} else {
+			recs, err = s.Measure(ctx, m.Blocks)
+		}
+		m.recs = append(m.recs, recs...)
+		m.planned += max(0, len(recs)-processes*m.Blocks)
 		if ctx.Err() == nil {
-			fmt.Fprintf(m.Log, "%d/%d: %d processes of %s\n", i+1, len(cases), processes*m.Blocks, c.caption)
-			s.add(ctx, m.Blocks)
+			m.failed = cmp.Or(m.failed, err)
 		}
+		once = cmp.Or(once, s.failed)
 	}
-	for again := m.Gate != nil && m.Gate.Limit > 0; again; {
-		again = false
-		for i := range all {
-			s := &all[i]
-			if s.failed != nil || ctx.Err() != nil || time.Since(begin) > m.Budget {
-				continue
-			}
-			more := moreBlocks(s.recs, *m.Gate, m.pair)
-			if more == 0 {
-				continue
-			}
-			fmt.Fprintf(m.Log, "%d/%d: %d more processes of %s, which could not have seen %s\n", i+1, len(cases), processes*more, cases[i].caption, m.Gate.Percent())
-			for range more {
-				if time.Since(begin) <= m.Budget {
-					s.add(ctx, 1)
-				}
-			}
-			again = true
-		}
+	if m.failed == nil && once != nil && ctx.Err() == nil {
+		m.failed = &FailedError{Record: once, Once: true}
 	}
-	for i := range all {
-		m.recs = append(m.recs, all[i].recs...)
-		m.failed = cmp.Or(m.failed, all[i].failed)
-		if once := all[i].Session.failed; m.failed == nil && once != nil && ctx.Err() == nil {
-			m.failed = &FailedError{Record: once, Once: true}
-		}
-	}
-}
-
-// caseSession is the session of a case, with its results so far.
-type caseSession struct {
-	Session
-	recs   []*record.Record
-	failed error // a *FailedError
-}
-
-// add measures further blocks, unless a process has failed.
-func (s *caseSession) add(ctx context.Context, blocks int) {
-	if s.failed != nil {
-		return
-	}
-	recs, err := s.Measure(ctx, blocks)
-	s.recs = append(s.recs, recs...)
-	if ctx.Err() == nil {
-		s.failed = err
-	}
-}
-
-// MoreBlocks estimates how many more blocks (see Session) a session needs until the gate can
-// judge every row. It assumes that the width of a confidence interval is inversely proportional
-// to the square root of the number of blocks. The result is an even number. It is at most the
-// number of complete blocks that the session already has, rounded up to an even number. It is 0
-// if no more blocks are needed or if the records cannot be compared.
-func MoreBlocks(session []*record.Record, gate Gate) int { return moreBlocks(session, gate, nil) }
-
-func moreBlocks(session []*record.Record, gate Gate, pair *Pair) int {
-	sides, err := Split("session", session)
-	if err != nil || sides.Old == nil || sides.New == nil {
-		return 0
-	}
-	sides.Pair = pair
-	table, err := Compare(sides, true)
-	if err != nil {
-		return 0
-	}
-	has := func(metric string) bool {
-		return slices.ContainsFunc(table.Rows, func(r Row) bool { return r.Metric == metric })
-	}
-	gate.Metrics = slices.DeleteFunc(slices.Clone(gate.Metrics), func(m string) bool { return !has(m) }) // those of other cases
-	outcome, err := gate.Apply(table)
-	if err != nil || len(outcome.Blind) == 0 {
-		return 0
-	}
-	need, have := 0.0, float64(len(session)/processes)
-	for _, row := range outcome.Blind {
-		wider := math.Log1p(row.Detectable(row.Floor)) / math.Log1p(gate.Limit)
-		need = max(need, have*(wider*wider-1))
-	}
-	return 2 * int(math.Ceil(min(max(need, 1), have)/2))
 }
 
 // programDir returns the directory for the built programs and a function that removes it, unless

@@ -26,6 +26,7 @@ type Session struct {
 
 	id     string
 	next   int            // index of the next process in stat.Schedule
+	plan   record.Plan    // zero until one is made
 	failed *record.Record // the first process that failed once; nil: none
 }
 
@@ -96,7 +97,7 @@ func (s *Session) process(ctx context.Context, side stat.Side) (*record.Record, 
 		return nil, ctx.Err()
 	}
 	rec := s.Run(ctx, side)
-	rec.Process = record.Process{Session: s.id, Side: string(side), Index: s.next / processes}
+	rec.Process = record.Process{Session: s.id, Side: string(side), Index: s.next / processes, Plan: s.plan}
 	if s.Each != nil {
 		if err := s.Each(rec); err != nil {
 			return nil, &FailedError{Record: rec, Err: err}

@@ -94,14 +94,16 @@ type Row struct {
 	Better record.Direction
 	Few    bool // a percentile that rests on few operations of a process
 	Paired bool
+	Plan   record.Plan // of the row's session, to which the interval is fitted (stat.LookConfidence); zero: none
 	stat.Effect
 	Floor   float64 // relative; 0 for exact figures
 	Verdict Verdict
 	Why     string // why the verdict is unknown
 	Tripped bool   // fails the gate
-	Blind   bool   // gated but underpowered: could not have shown a change as large as the gate
+	Blind   bool   // gated, but neither decided nor able to show a change as large as the gate (stat.Underpowered)
 	// Accepted is the reason why an exact figure that is worse passes; empty if there is none.
 	Accepted string
+	judged   bool    // by the gate
 	most     float64 // maximum of an exact figure on the new side
 }
 

@@ -94,13 +94,34 @@ func (t *Table) sides() []string {
 		lines = append(lines, fmt.Sprintf("%d rows are judged at %g %% each: if nothing has changed, expect up to %.2g wrong verdicts", n, 100*Confidence, float64(n)*(1-Confidence)))
 	}
 	if t.Gate != nil {
-		line := "gate: " + t.Gate.Percent()
+		line := "gate: " + t.Gate.Percent() + t.plans()
 		if t.Gate.AllowBlind {
 			line += "; rows that could not have seen it pass"
 		}
 		lines = append(lines, line)
 	}
 	return shown(lines...)
+}
+
+// plans says how the sessions of the rows were planned.
+func (t *Table) plans() string {
+	var texts []string
+	for _, r := range t.Rows {
+		if r.Plan == (record.Plan{}) {
+			continue
+		}
+		text := fmt.Sprintf("planned at most %s", planText(r.Plan))
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	switch {
+	case len(texts) == 0:
+		return ""
+	case len(texts) > mostNamed:
+		return fmt.Sprintf("; %d cases have plans", len(texts))
+	}
+	return "; " + strings.Join(texts, "; ")
 }
 
 // judged returns the number of rows whose verdict could be wrong by chance.

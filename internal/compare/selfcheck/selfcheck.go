@@ -96,10 +96,10 @@ func Trials(load, quick bool) []Trial {
 		}
 	}
 	return []Trial{
-		{0, 40, []Bound{{False, 0, 3}, {Tripped, 0, 0}}},
+		{0, 40, []Bound{{False, 0, 3}, {Tripped, 0, 0}, {Unchanged, 0, all}}},
 		{0.03, 20, []Bound{{Found, 19, all}}},
 		{0.06, 10, []Bound{{Tripped, 9, all}}},
-		{0.1, 20, []Bound{{Unchanged, 0, 0}, {Tripped, 19, all}}},
+		{0.1, 40, []Bound{{Unchanged, 0, 0}, {Found, 40, all}, {Tripped, 39, all}}},
 	}
 }
 
@@ -233,17 +233,10 @@ func (c *Check) session(ctx context.Context, trial Trial) ([]*record.Record, *co
 		},
 		Each: c.Keep,
 	}
-	begin := time.Now()
-	var recs []*record.Record
-	for more := blocks; more > 0; {
-		measured, err := session.Measure(ctx, more)
-		if err != nil {
-			return nil, nil, err
-		}
-		if recs = append(recs, measured...); time.Since(begin) > c.Budget {
-			break
-		}
-		more = compare.MoreBlocks(recs, compare.Gate{Limit: gate})
+	limit := compare.Gate{Limit: gate}
+	recs, err := session.Judge(ctx, compare.Judging{Blocks: blocks, Gate: limit, Budget: c.Budget, Log: func(string) {}})
+	if err != nil {
+		return nil, nil, err
 	}
 	sides, err := compare.Split("session", recs)
 	if err != nil {
@@ -251,7 +244,7 @@ func (c *Check) session(ctx context.Context, trial Trial) ([]*record.Record, *co
 	}
 	table, err := compare.Compare(sides, false)
 	if err == nil {
-		_, err = compare.Gate{Limit: gate}.Apply(table)
+		_, err = limit.Apply(table)
 	}
 	return recs, table, err
 }

@@ -51,7 +51,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{"processes=honest", false, time.Minute, simulated(1, 1, 0.008), nil},
 		{"processes=honest noise=20%", true, 0, simulated(2, 1, 0.2), nil},
-		{"processes=blind", false, time.Minute, simulated(1, 0, 0.008), []string{"planted 3 %: ", "planted 6 %: 0 of 10 beyond the gate, at least 9 needed", "planted 10 %: 20 of 20 passed, at most 0 needed"}},
+		{"processes=blind", false, time.Minute, simulated(1, 0, 0.008), []string{"planted 3 %: ", "planted 6 %: 0 of 10 beyond the gate, at least 9 needed", "planted 10 %: 40 of 40 passed, at most 0 needed"}},
 		{"processes=slow second place", false, time.Minute, func(ctx context.Context, job measure.Job) *record.Record {
 			rec := simulated(uint64(second), 1, 0.008)(ctx, job)
 			if second++; second%3 == 2 {

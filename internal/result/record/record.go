@@ -77,6 +77,14 @@ type Process struct {
 	Session string `json:"session,omitempty"`
 	Side    string `json:"side,omitempty"`  // side of a comparison
 	Index   int    `json:"index,omitempty"` // index of the process within its side
+	Plan    Plan   `json:"plan,omitzero"`   // of its session, if one had been made when the process ran
+}
+
+// Plan says after how many pairs of processes a session is judged (see stat.Looks). Its zero value is no plan: the session
+// is judged once, at its end.
+type Plan struct {
+	First int `json:"first"` // pairs before it is judged for the first time
+	Most  int `json:"most"`  // pairs after which it ends
 }
 
 // Metric is one figure. In JSON it is an object with the members "name", "unit", "value", "kind" and "whose".

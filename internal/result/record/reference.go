@@ -14,7 +14,7 @@ func Fields() []Term {
 		{"axes", "the same as an object"},
 		{"env", "machine and build: processor, cores, arithmetic path, Go version, commit"},
 		{"seed", "from which the inputs were drawn"},
-		{"process", "session, side of a comparison or part of a study, and index of the process"},
+		{"process", "session, side of a comparison or part of a study, index of the process, and when a comparison with a gate is judged"},
 		{"settings", "how the case was measured: workers, duration, rate, limits; times in ns"},
 		{"status", "ok, failed (an operation, a check or the set-up failed), or partial (stopped before its end)"},
 		{"error", "why it is not ok"},

@@ -369,7 +369,7 @@ func TestAnyFigures(t *testing.T) {
 }
 
 // TestUnderpowered: what could not have shown a change as large as the gate is blind, unless the
-// change is beyond the gate anyway, or is none for the worse.
+// change is beyond the gate anyway, or less than the gate, or is none for the worse.
 func TestUnderpowered(t *testing.T) {
 	nan := math.NaN()
 	for _, test := range []struct {
@@ -381,7 +381,12 @@ func TestUnderpowered(t *testing.T) {
 		sees            float64
 	}{
 		{"narrow", -0.01, 0.0195, 0.99, 0.001, record.Lower, false, 1.0195/0.99 - 1},
-		{"wide", -0.02, 0.02, 0.99, 0.001, record.Lower, true, 1.02/0.98 - 1},
+		{"wide", -0.02, 0.035, 0.99, 0.001, record.Lower, true, 1.035/0.98 - 1},
+		{"wide, up to the gate", -0.02, 0.03, 0.99, 0.001, record.Lower, true, 1.03/0.98 - 1},
+		{"wide, and below the gate", -0.02, 0.02, 0.99, 0.001, record.Lower, false, 1.02/0.98 - 1},
+		{"wide, and a rate is above the gate", -0.02, 0.02, 0.99, 0.001, record.Higher, false, 1.02/0.98 - 1},
+		{"wide, and a rate is not", -0.035, 0.02, 0.99, 0.001, record.Higher, true, 1.02/0.965 - 1},
+		{"wide, below the gate, of a high floor", -0.02, 0.02, 0.99, 0.04, record.Lower, true, 1.02/0.98 - 1},
 		{"wide, and slower", 0.001, 0.05, 0.99, 0.001, record.Lower, true, 1.05/1.001 - 1},
 		{"wide, and beyond", 0.031, 0.2, 0.99, 0.001, record.Lower, false, 1.2/1.031 - 1},
 		{"wide, and faster", -0.2, -0.001, 0.99, 0.001, record.Lower, false, 0.999/0.8 - 1},

@@ -108,15 +108,21 @@ func (e Effect) Detectable(floor float64) float64 {
 	return max(math.Expm1(e.width()), floor)
 }
 
-// Underpowered reports whether e says too little to decide about a gate (see Tripped). It
-// returns true only if three conditions are met: e does not trip the gate, Judge does not
-// return Faster, and the comparison would not have shown a change as large as the gate (see
-// Effect.Detectable).
-func Underpowered(e Effect, floor, gate float64, better record.Direction) bool {
+// Decided reports whether e decides about a gate (see Tripped): the whole interval is worse than the
+// gate, or the whole interval is better than the gate, or Judge returns Faster.
+func Decided(e Effect, floor, gate float64, better record.Direction) bool {
 	if !(e.Confidence > 0) || math.IsNaN(floor) {
-		return true
+		return false
 	}
-	return e.Detectable(floor) > gate && Judge(e, floor, better) != Faster && !Tripped(e, floor, gate, better)
+	_, high := e.cost(better)
+	return Tripped(e, floor, gate, better) || floor <= gate && high < math.Log1p(gate) || Judge(e, floor, better) == Faster
+}
+
+// Underpowered reports whether e says too little about a gate. It returns true only if e does not
+// decide about the gate (see Decided) and the comparison would not have shown a change as large as
+// the gate (see Effect.Detectable).
+func Underpowered(e Effect, floor, gate float64, better record.Direction) bool {
+	return e.Detectable(floor) > gate && !Decided(e, floor, gate, better)
 }
 
 // width returns the length of the interval, in logarithms.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
@@ -41,51 +42,39 @@ func recorded(t *testing.T) map[string][]block {
 	return blocks
 }
 
-// TestRecorded compares the intervals on sessions drawn from blocks of real machines, with a
-// third side for the floor, as they are and with one pair in five disturbed by 30 % in the
+// TestRecorded compares the intervals on sessions drawn from blocks of real machines, as they are and with one pair in five disturbed by 30 % in the
 // mean: how often a session errs of nothing, finds a planted 3 %, and how wide its interval
 // is. The trimmed mean errs no more than it may anywhere, and has the narrower interval
-// wherever some processes are far off. It says so of sessions that go on until they can see
-// 3 %, too, although when they end depends on what they saw.
+// wherever some processes are far off.
 func TestRecorded(t *testing.T) {
 	testsize.Full(t)
-	const sessions, few, many = 300, 30, 300
+	const sessions, few = 300, 30
 	blocks := recorded(t)
 	for _, test := range []struct {
 		where     string
 		disturbed float64
-		until     bool // blocks are added until the interval is 3 % wide
 		found     [len(recordedMetrics)]float64
 	}{
-		{"quiet", 0, false, [...]float64{0.88, 0.62, 0.48, 0.48}},
-		{"quiet", 0.2, false, [...]float64{0.55, 0.28, 0.24, 0.20}},
-		{"loaded", 0, false, [...]float64{0.80, 0.38, 0, 0.20}},
-		{"loaded", 0.2, false, [...]float64{0.45, 0.18, 0, 0.08}},
-		{"quiet", 0, true, [...]float64{0.98, 0.98, 0.98, 0.98}},
-		{"loaded", 0, true, [...]float64{0.98, 0.98, 0.60, 0.98}},
+		{"quiet", 0, [...]float64{0.88, 0.62, 0.48, 0.48}},
+		{"quiet", 0.2, [...]float64{0.55, 0.28, 0.24, 0.20}},
+		{"loaded", 0, [...]float64{0.80, 0.38, 0, 0.20}},
+		{"loaded", 0.2, [...]float64{0.45, 0.18, 0, 0.08}},
 	} {
 		for m, metric := range recordedMetrics {
 			var wrong, found, wrongRanks, foundRanks float64
 			var widths, widthsRanks []float64
 			r := seeded(uint64(m))
 			for range sessions {
-				var old, recent, again []float64
-				add := func(n int) {
-					for range n {
-						b := blocks[test.where][r.IntN(len(blocks[test.where]))]
-						order := r.Perm(len(b))
-						if r.Float64() < test.disturbed {
-							b[order[r.IntN(2)]][m] *= math.Exp(0.3 * r.ExpFloat64())
-						}
-						old, recent, again = append(old, b[order[0]][m]), append(recent, b[order[1]][m]), append(again, b[order[2]][m])
+				var old, recent []float64
+				for range few {
+					b := blocks[test.where][r.IntN(len(blocks[test.where]))]
+					order := r.Perm(len(b))
+					if r.Float64() < test.disturbed {
+						b[order[r.IntN(2)]][m] *= math.Exp(0.3 * r.ExpFloat64())
 					}
+					old, recent = append(old, b[order[0]][m]), append(recent, b[order[1]][m])
 				}
-				add(few)
 				e := must.Get(stat.PairedRobust(old, recent, 0.99))(t)
-				for test.until && len(old) < many && e.Detectable(0) > 0.03 {
-					add(10)
-					e = must.Get(stat.PairedRobust(old, recent, 0.99))(t)
-				}
 				judge := func(e stat.Effect) (wrong, found float64, width float64) {
 					if e.Low > 0 || e.High < 0 {
 						wrong = 1.0 / sessions
@@ -97,19 +86,68 @@ func TestRecorded(t *testing.T) {
 				}
 				w, f, width := judge(e)
 				wrong, found, widths = wrong+w, found+f, append(widths, width)
-				if !test.until {
-					w, f, width = judge(must.Get(stat.Paired(old, recent, 0.99))(t))
-					wrongRanks, foundRanks, widthsRanks = wrongRanks+w, foundRanks+f, append(widthsRanks, width)
-				}
+				w, f, width = judge(must.Get(stat.Paired(old, recent, 0.99))(t))
+				wrongRanks, foundRanks, widthsRanks = wrongRanks+w, foundRanks+f, append(widthsRanks, width)
 			}
-			name := fmt.Sprintf("%s, disturbed %.0f %%, until seen %v, %s", test.where, 100*test.disturbed, test.until, metric)
+			name := fmt.Sprintf("%s, disturbed %.0f %%, %s", test.where, 100*test.disturbed, metric)
 			t.Logf("%s: wrong %.3f, 3 %% found %.2f, width %.1f %%; ranks: wrong %.3f, found %.2f, width %.1f %%",
 				name, wrong, found, 100*stat.Median(widths), wrongRanks, foundRanks, 100*stat.Median(widthsRanks))
-			if !test.until && stat.Median(widths) > stat.Median(widthsRanks) {
+			if stat.Median(widths) > stat.Median(widthsRanks) {
 				t.Errorf("%s: the interval is wider than that of the ranks", name)
 			}
 			golden.Within(t, name+": wrong", 0, wrong, 0.02)
 			golden.Within(t, name+": found", test.found[m], found, 1)
+		}
+	}
+}
+
+// TestRecordedGate judges sessions drawn from blocks of real machines as a gate of 3 % does, of at most 300 pairs: how
+// many err where nothing has changed, and how many find 3 %, or fail with 6 %.
+func TestRecordedGate(t *testing.T) {
+	testsize.Full(t)
+	const sessions, most, gate = 300, 300, 0.03
+	blocks := recorded(t)
+	for _, test := range []struct {
+		where                string
+		passes, found, fails [len(recordedMetrics)]float64 // at least
+	}{
+		{"quiet", [...]float64{0.99, 0.99, 0.99, 0.99}, [...]float64{0.98, 0.98, 0.98, 0.98}, [...]float64{0.99, 0.99, 0.99, 0.99}},
+		// Of the mean under load, half of the sessions would need more pairs.
+		{"loaded", [...]float64{0.99, 0.99, 0.5, 0.99}, [...]float64{0.98, 0.98, 0.50, 0.98}, [...]float64{0.99, 0.99, 0.5, 0.99}},
+	} {
+		for m, metric := range recordedMetrics {
+			r := seeded(uint64(m))
+			session := func(planted float64) (e stat.Effect, pairs float64) {
+				e, n := gated(t, gate, 24, most, func() (float64, float64) {
+					b := blocks[test.where][r.IntN(len(blocks[test.where]))]
+					order := r.Perm(len(b))
+					return b[order[0]][m], b[order[1]][m] * (1 + planted)
+				})
+				return e, float64(n)
+			}
+			var wrong, passes, found, fails, pairs float64
+			for range sessions {
+				e, n := session(0)
+				pairs += n / sessions
+				if stat.Judge(e, 0, record.Lower) != stat.Same {
+					wrong += 1.0 / sessions
+				}
+				if !stat.Tripped(e, 0, gate, record.Lower) && !stat.Underpowered(e, 0, gate, record.Lower) {
+					passes += 1.0 / sessions
+				}
+				if e, _ = session(gate); stat.Judge(e, 0, record.Lower) == stat.Slower {
+					found += 1.0 / sessions
+				}
+				if e, _ = session(2 * gate); stat.Tripped(e, 0, gate, record.Lower) {
+					fails += 1.0 / sessions
+				}
+			}
+			name := test.where + ", " + metric
+			t.Logf("%s: wrong %.3f, passes %.3f in %.0f pairs, 3 %% found %.3f, 6 %% fails %.3f", name, wrong, passes, pairs, found, fails)
+			golden.Within(t, name+": wrong", 0, wrong, 0.02)
+			golden.Within(t, name+": passes", test.passes[m], passes, 1.001)
+			golden.Within(t, name+": found", test.found[m], found, 1.001)
+			golden.Within(t, name+": fails", test.fails[m], fails, 1.001)
 		}
 	}
 }

@@ -13,6 +13,9 @@ const trimmedPairs = 24
 // trim is the share of pairs that are left out at either end.
 const trim = 0.25
 
+// trimCost is by which factor an interval of normal noise is wider because it is trimmed.
+const trimCost = 1.1
+
 // PairedRobust compares pairs like Paired. It is for machines that disturb some processes so
 // much that the figures of these processes are far off. With fewer than 24 pairs, it returns
 // what Paired returns.

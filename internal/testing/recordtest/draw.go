@@ -53,6 +53,7 @@ func Draw(t *rapid.T) *record.Record {
 		rec.Error = text().Draw(t, "error")
 	}
 	rec.Seed = rapid.Uint64().Draw(t, "seed")
+	rec.Process.Plan = record.Plan{First: rapid.Int().Draw(t, "first"), Most: rapid.Int().Draw(t, "most")}
 	rec.Metrics = figures().Draw(t, "figures")
 	for _, name := range []string{record.CountStarted, record.CountDone, record.CountFailed} {
 		rec.Counters = append(rec.Counters, record.Counter{Name: name, Value: rapid.OneOf(rapid.Just(uint64(0)), rapid.Uint64()).Draw(t, name)})
