@@ -34,14 +34,6 @@ const (
 	Hyperfine Kind = "hyperfine's runs"
 )
 
-// observation returns what gives one value of each figure: a process of zkbench, or a run of a benchmark or command.
-func (k Kind) observation() string {
-	if k == Records {
-		return "process"
-	}
-	return "run"
-}
-
 // Set holds the figures of one side of a comparison.
 type Set struct {
 	Name string // name in messages and tables, for example the file's
@@ -277,5 +269,8 @@ func (s *Set) count() string {
 	for _, in := range s.samples {
 		most = max(most, len(in.points))
 	}
-	return format.Plural(most, s.Kind.observation())
+	if s.Kind == Records && !slices.ContainsFunc(s.samples, func(in *sample) bool { return in.metric == record.RunTime.Name() }) {
+		return format.Plural(most, "process")
+	}
+	return format.Plural(most, "run") // of a benchmark or a command
 }
