@@ -12,7 +12,7 @@ STUDYFLAGS ?=
 SUITEFLAGS ?=
 DISTFLAGS ?=
 
-.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors race mutate lint advisories cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
+.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors race mutate lint advisories notices cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
 
 all: build
 
@@ -133,6 +133,11 @@ lint: $(BIN)/tools
 advisories:
 	cd tools && $(GO) test ./advisories && $(GO) run ./advisories .. ../examples .
 
+# The licences of everything that the released programs contain, after a change of go.mod. A test of release-check says
+# when it is needed.
+notices:
+	$(GO) run -C tools ./notices ../THIRD_PARTY_NOTICES
+
 # Every platform that is not this one, and the portable code paths: all is type-checked; the
 # packages that hold assembly are vetted and linked; what has portable code is tested.
 ASSEMBLY = ./hash/keccak ./goldilocks ./goldilocks/poseidon ./internal/study/loops ./internal/workload/sve
@@ -205,9 +210,10 @@ dist:
 	GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 release --clean --skip=publish $(DISTFLAGS)
 
 # That the module installs from its tag, that its programs are the same wherever they are built,
-# and that the site has no link that leads nowhere; of the last commit, but the site.
+# that the site has no link that leads nowhere, and that the notices are complete; of the last commit, but the site and the
+# notices.
 release-check:
-	cd tools && $(GO) test -count=1 ./release ./site
+	cd tools && $(GO) test -count=1 ./release ./site ./notices
 
 clean:
 	rm -rf $(BIN) peers/go/bin
