@@ -11,6 +11,7 @@ PEERSFLAGS ?=
 STUDYFLAGS ?=
 SUITEFLAGS ?=
 DISTFLAGS ?=
+DISTSKIP ?= --skip=publish
 
 .PHONY: all build portable guests deps run run-each test test-all readme test-long vectors race mutate lint advisories notices cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
 
@@ -203,17 +204,19 @@ site: build
 	rm -rf $(BIN)/site
 	$(GO) run -C tools ./site -zkbench ../$(BIN)/zkbench ../$(BIN)/site
 
-# The archives of a release and their checksums, in bin/dist, from a clone at a tag without
-# changes; DISTFLAGS=--snapshot: from any other. By the Go version of go.mod, even where a
+# The archives of a release, what they contain (SBOM) and their checksums, in bin/dist, from a clone at the tag of its newest
+# version without changes; DISTFLAGS=--snapshot: from any other. DISTSKIP=: also the draft on GitHub. By the Go version of go.mod, even where a
 # newer one is installed. GoReleaser itself takes minutes to build once.
 dist:
-	GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 release --clean --skip=publish $(DISTFLAGS)
+	$(if $(findstring --snapshot,$(DISTFLAGS)),,$(GO) run -C tools ./release ..)
+	GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 release --clean $(DISTSKIP) $(DISTFLAGS)
 
 # That the module installs from its tag, that its programs are the same wherever they are built,
-# that the site has no link that leads nowhere, and that the notices are complete; of the last commit, but the site and the
-# notices.
+# that the site has no link that leads nowhere, that GoReleaser accepts its file, and that the notices are complete; of the
+# last commit, but the site, GoReleaser's file and the notices.
 release-check:
-	cd tools && $(GO) test -count=1 ./release ./site ./notices
+	cd tools && $(GO) test -count=1 ./release ./site ./notices ./sbom
+	cd tools/goreleaser && $(GO) test -count=1 ./...
 
 clean:
 	rm -rf $(BIN) peers/go/bin

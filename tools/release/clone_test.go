@@ -1,19 +1,15 @@
-package release
+package main
 
 import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
 
 // path is the module's.
 const path = "github.com/zkbench/zkbench"
-
-// released is the heading of a version in CHANGELOG.md.
-var released = regexp.MustCompile(`(?m)^## ([0-9]+\.[0-9]+\.[0-9]+)$`)
 
 // clone returns a clone of the last commit at a path within a new directory, and the newest version
 // in its CHANGELOG.md, which it has as a tag.
@@ -22,13 +18,8 @@ func clone(t *testing.T, within string) (dir, version string) {
 	dir = filepath.Join(t.TempDir(), within)
 	top := strings.TrimSpace(run(t, ".", nil, "git", "rev-parse", "--show-toplevel"))
 	run(t, ".", nil, "git", "clone", "--quiet", top, dir)
-	changes, err := os.ReadFile(filepath.Join(dir, "CHANGELOG.md"))
+	version, err := newest(dir)
 	must(t, err)
-	m := released.FindSubmatch(changes)
-	if m == nil {
-		t.Fatal("CHANGELOG.md names no version")
-	}
-	version = "v" + string(m[1])
 	run(t, dir, nil, "git", "tag", "--force", version)
 	return dir, version
 }

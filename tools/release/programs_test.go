@@ -1,4 +1,4 @@
-package release
+package main
 
 import (
 	"bytes"
@@ -60,6 +60,9 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("%s: %d bytes of digest %x here, %d of %x there", target, len(a), sha256.Sum256(a), len(b), sha256.Sum256(b))
 		}
 		packed := pack(t, one, &c, a)
+		if c, d := bom(t, one, target), bom(t, other, target); c != d || strings.Count(c, `"type": "library"`) < 40 || !strings.Contains(c, `"value": "`+strings.TrimSpace(run(t, one, nil, "git", "rev-parse", "HEAD"))) {
+			t.Errorf("%s: the bills of materials differ or are not complete:\n%s\n%s", target, c, d)
+		}
 		t.Logf("%s: sha256 %x, %.1f MB, packed %.1f MB", target, sha256.Sum256(a), float64(len(a))/1e6, float64(packed)/1e6)
 		if packed > mostPacked {
 			t.Errorf("%s: %d bytes packed, at most %d are wanted", target, packed, int(mostPacked))
@@ -86,6 +89,16 @@ func build(t *testing.T, dir string, c *config, target string, env []string) []b
 	program, err := os.ReadFile(out)
 	must(t, err)
 	return program
+}
+
+// bom returns the bill of materials of the program that build has built for a target.
+func bom(t *testing.T, dir, target string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "bom")
+	run(t, filepath.Join(dir, "tools"), nil, "go", "run", "./sbom", filepath.Join(dir, "bin", target), filepath.Join(dir, "THIRD_PARTY_NOTICES"), out)
+	text, err := os.ReadFile(out)
+	must(t, err)
+	return string(text)
 }
 
 // pack returns the packed size of a program with the other files of its archive.
