@@ -182,6 +182,7 @@ func (p *Program) command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Comm
 	}
 	root.AddCommand(inputCommand(stdout), ExecCaseCommand(stdin, stdout, append(workload.WithMix(p.Defs()), p.Hidden...)))
 	root.AddCommand(ExecHostCommand(stdin, stdout))
+	root.AddCommand(versionCommand(root, stdout))
 	root.AddCommand(topics(p)...)
 	root.SetGlobalNormalizationFunc(flagName)
 	root.InitDefaultCompletionCmd()
@@ -190,6 +191,19 @@ func (p *Program) command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Comm
 		completion.Args, completion.RunE = cobra.ArbitraryArgs, ACommand
 	}
 	return root
+}
+
+// versionCommand returns the command version, which prints what the flag --version of root prints.
+func versionCommand(root *cobra.Command, stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, the commit, the version of Go and the platform",
+		Args:  NoArguments,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(stdout, "%s %s\n", root.Name(), root.Version)
+			return err
+		},
+	}
 }
 
 // ACommand runs a command that has subcommands but was called without one: it prints the help text.
