@@ -2,63 +2,51 @@ package zkbench
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/zkbench/zkbench/internal/cli"
-	"github.com/zkbench/zkbench/internal/testing/clitest"
 	"github.com/zkbench/zkbench/internal/testing/gittest"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// action holds the parts of action.yml that decide what it does.
-type action struct {
-	Inputs map[string]struct {
-		Description, Default string
-	}
-	Runs struct {
-		Using string
-		Steps []struct {
-			Shell, Run string
-			Env        map[string]string
-		}
-	}
-}
-
-// readAction returns the action and the directory that it is in.
-func readAction(t *testing.T) (a action, root string) {
-	t.Helper()
-	root = must.Get(filepath.Abs(filepath.Join("..", "..", "..")))(t)
-	must.Do(t, yaml.Unmarshal(must.Get(os.ReadFile(filepath.Join(root, "action.yml")))(t), &a))
-	return a, root
-}
-
-// TestAction: three inputs, each said and with a default, and one script that exists, which the
-// pull requests of this repository go through too.
+// TestAction: each input and output is said, and the script of the last step exists, which the pull requests of this
+// repository go through too.
 func TestAction(t *testing.T) {
 	a, root := readAction(t)
-	var names []string
 	for name, in := range a.Inputs {
-		names = append(names, name)
 		if in.Description == "" || in.Default == "" {
 			t.Errorf("input %s: %+v", name, in)
 		}
 	}
-	slices.Sort(names)
-	golden.Equal(t, "inputs", []string{"base", "gate", "run"}, names)
-	if a.Runs.Using != "composite" || len(a.Runs.Steps) != 1 || a.Runs.Steps[0].Shell != "bash" {
+	golden.Equal(t, "inputs", []string{"base", "gate", "run", "working-directory"}, names(a.Inputs))
+	for name, out := range a.Outputs {
+		if out.Description == "" || out.Value == "" {
+			t.Errorf("output %s: %+v", name, out)
+		}
+	}
+	golden.Equal(t, "outputs", []string{"exit-code", "table"}, names(a.Outputs))
+	var shells []string
+	for _, s := range a.Runs.Steps {
+		if s.Uses == "" {
+			shells = append(shells, s.Shell)
+		}
+	}
+	if a.Runs.Using != "composite" || len(a.Runs.Steps) != 5 || !slices.Equal(shells, []string{"bash", "bash", "bash"}) {
 		t.Fatalf("runs %+v", a.Runs)
 	}
-	step := a.Runs.Steps[0]
-	golden.Equal(t, "environment", map[string]string{"RUN": "${{ inputs.run }}", "GATE": "${{ inputs.gate }}", "BASE": "${{ inputs.base }}"}, step.Env)
+	step := a.Runs.Steps[4]
+	golden.Equal(t, "environment", map[string]string{
+		"RUN": "${{ inputs.run }}", "GATE": "${{ inputs.gate }}", "BASE": "${{ inputs.base }}", "ZKBENCH": "${{ runner.temp }}/zkbench-action/zkbench",
+	}, step.Env)
 	script, _, _ := strings.Cut(strings.TrimPrefix(step.Run, `"$GITHUB_ACTION_PATH/`), `"`)
 	must.Get(os.Stat(filepath.Join(root, script)))(t)
 	ours := must.Get(os.ReadFile(filepath.Join(root, ".github", "workflows", "benchmarks.yml")))(t)
@@ -109,15 +97,21 @@ func BenchmarkPull(b *testing.B) {
 }
 `
 
-// TestActionRuns runs the action's step in another repository: it passes where nothing has
+// readDefault returns the default of an input.
+func readDefault(t *testing.T, name string) string {
+	t.Helper()
+	a, _ := readAction(t)
+	return a.Inputs[name].Default
+}
+
+// TestActionRuns runs the action's steps in another repository: it passes where nothing has
 // changed and exits with 1 where a slowdown, or a growth of allocations, is planted; the table is
-// in the summary each time.
+// in the summary each time. The program is built once. What is refused is in the summary too.
 func TestActionRuns(t *testing.T) {
 	testsize.Full(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the script is one of bash")
 	}
-	a, root := readAction(t)
 	repo := gittest.New(t)
 	repo.Write(t, map[string]string{"go.mod": "module pull\n\ngo 1.26\n"})
 	for _, rev := range []struct{ name, allocs, time string }{{"base", "3", "1000"}, {"ahead", "1", "500"}, {"same", "3", "1000"}, {"slower", "3", "1050"}, {"grown", "4", "1000"}} {
@@ -126,23 +120,17 @@ func TestActionRuns(t *testing.T) {
 			repo.Checkout(t, "base")
 		}
 	}
-	run := func(head, base, what string, env ...string) (summary, messages string, code int) {
+	cache := t.TempDir()
+	run := func(head, base, what, gate string, env ...string) outcome {
 		t.Helper()
-		file := filepath.Join(t.TempDir(), "summary.md")
 		repo.Checkout(t, head)
-		cmd := exec.CommandContext(t.Context(), "bash", "-c", a.Runs.Steps[0].Run)
-		cmd.Dir = repo.Dir
-		cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+root, "GITHUB_STEP_SUMMARY="+file, "BASE="+base, "RUN="+what, "GATE="+a.Inputs["gate"].Default)
-		cmd.Env = append(cmd.Env, env...)
-		var log strings.Builder
-		cmd.Stderr = &log
-		must.Do(t, cmd.Start())
-		code = clitest.ExitCode(t, cmd)
-		text, _ := os.ReadFile(file) // where it was refused there is none
-		return string(text), log.String(), code
+		j := job{workspace: repo.Dir, cache: cache, event: map[string]string{"github.event.pull_request.base.sha": base}, inputs: map[string]string{"run": what}, env: env}
+		if gate != "" {
+			j.inputs["gate"] = gate
+		}
+		return j.run(t)
 	}
-	short := a.Inputs["run"].Default + " --processes 8 -- '-bench=^Benchmark(Pull|None)$' -benchtime=1000x"
-	installed := "ZKBENCH=" + must.Get(exec.LookPath("zkbench-real"))(t) // the first one installs its own
+	short := readDefault(t, "run") + " --processes 8 -- '-bench=^Benchmark(Pull|None)$' -benchtime=1000x"
 	for i, test := range []struct {
 		head, gate string
 		code       int
@@ -153,17 +141,20 @@ func TestActionRuns(t *testing.T) {
 		{"slower", "10%", cli.ExitOK, []string{"| slower |"}},
 		{"grown", "", cli.ExitFailed, []string{"grew, beyond the gate", "**Exit code 1**", "allocs/op +33.3 %"}},
 	} {
-		env := []string{installed}
-		if i == 0 { // whatever is meant for what is measured
-			env = []string{"GOFLAGS=-buildvcs=false"}
+		var env []string
+		ran := []string{"key", "actions/cache/restore", "compare"} // the first one builds its own program for all
+		if i == 0 {                                                // whatever is meant for what is measured
+			env, ran = []string{"GOFLAGS=-buildvcs=false"}, []string{"key", "actions/cache/restore", "build", "actions/cache/save", "compare"}
 		}
-		if test.gate != "" {
-			env = append(env, "GATE="+test.gate)
-		}
-		summary, messages, code := run(test.head, "ahead", short, env...)
-		golden.Equal(t, test.head+": exit code\n"+messages, test.code, code)
-		golden.Contains(t, summary, append(test.says, "## zkbench compare\n", "| case | metric | old | new |")...)
-		golden.Contains(t, messages, "1/1: 24 processes of pull\n")
+		o := run(test.head, "ahead", short, test.gate, env...)
+		golden.Equal(t, test.head+": exit code\n"+o.log, test.code, o.code)
+		golden.Equal(t, "steps", ran, o.ran)
+		golden.Contains(t, o.summary, append(test.says, "## zkbench compare\n", "| case | metric | old | new |")...)
+		golden.Contains(t, o.log, "1/1: 24 processes of pull\n")
+		golden.Equal(t, "output exit-code", strconv.Itoa(test.code), o.outputs["exit-code"])
+		table := string(must.Get(os.ReadFile(o.outputs["table"]))(t))
+		golden.Contains(t, o.summary, table)
+		golden.Contains(t, table, "| case | metric | old | new |")
 	}
 	for _, test := range []struct{ base, run, says string }{
 		{"", short, `base: "" is not accepted; accepted: a revision with a commit in common with HEAD`},
@@ -174,10 +165,12 @@ func TestActionRuns(t *testing.T) {
 		{"--octopus", short, `base: "--octopus" is not accepted`},
 		{"grown", short, `base: "grown" is not accepted; accepted: one that does not contain HEAD`},
 	} {
-		summary, messages, code := run("same", test.base, test.run, installed)
-		if code != cli.ExitUsage || summary != "" || strings.Count(messages, "\n") != 1 || !strings.Contains(messages, test.says) {
-			t.Errorf("exit code %d, %q, %q; want %d, ...%s", code, summary, messages, cli.ExitUsage, test.says)
+		o := run("same", test.base, test.run, "")
+		if o.code != cli.ExitUsage || strings.Count(o.log, "\n") != 1 || !strings.Contains(o.log, test.says) {
+			t.Errorf("exit code %d, %q; want %d, ...%s", o.code, o.log, cli.ExitUsage, test.says)
 		}
+		golden.Contains(t, o.summary, "## zkbench compare\n\n**Exit code 2**\n\n```\n", test.says)
+		golden.Equal(t, "outputs", map[string]string{"exit-code": "2", "table": ""}, o.outputs)
 	}
 	golden.Equal(t, "worktrees", 1, repo.Worktrees(t))
 }

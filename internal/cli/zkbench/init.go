@@ -8,11 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/result/env"
 )
 
 //go:embed templates
@@ -23,6 +26,19 @@ type start struct {
 	name, short string
 	files       [][2]string // the path that is written, and the template
 	next        string      // a command that uses them, in their folder
+	edit        func(text string) string
+}
+
+// byBranch is how the template of a gate names the action.
+const byBranch = "zkbench/zkbench@main # better a commit, which nobody can move"
+
+// pinned returns a workflow that names the action by commit, or by its branch if commit is not the full
+// hash of a commit without changes.
+func pinned(workflow, commit string) string {
+	if !regexp.MustCompile(`^[0-9a-f]{40}$`).MatchString(commit) {
+		return workflow
+	}
+	return strings.Replace(workflow, byBranch, "zkbench/zkbench@"+commit+" # of the zkbench that wrote this file", 1)
 }
 
 func starts() []start {
@@ -31,16 +47,19 @@ func starts() []start {
 			"gate", "Write a workflow for GitHub that compares each pull request with its base",
 			[][2]string{{".github/workflows/benchmarks.yml", "gate.yml"}},
 			"zkbench compare --git HEAD~1..HEAD --bench ./... --gate 5%",
+			func(text string) string { return pinned(text, env.Commit()) },
 		},
 		{
 			"prover", "Write the file of a prover in any language, which zkbench exec measures",
 			[][2]string{{"prover.yaml", "prover.yaml"}},
 			"zkbench exec prover.yaml",
+			nil,
 		},
 		{
 			"guest", "Write a program in Go that runs as a RISC-V guest",
 			[][2]string{{"main.go", "main.go.tmpl"}, {"go.mod", "go.mod.tmpl"}},
 			"zkbench guest run . --input main.go",
+			nil,
 		},
 	}
 }
@@ -92,6 +111,9 @@ func (s start) write(stdout io.Writer, dir string) error {
 		text, err := templates.ReadFile("templates/" + file[1])
 		if err == nil {
 			err = os.MkdirAll(filepath.Dir(paths[i]), 0o755)
+		}
+		if s.edit != nil {
+			text = []byte(s.edit(string(text)))
 		}
 		if err == nil {
 			err = os.WriteFile(paths[i], text, 0o644)

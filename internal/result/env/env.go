@@ -75,6 +75,17 @@ func Version() string {
 	return strings.Join(append(words, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH), " ")
 }
 
+// Commit returns the commit that the program was built from, with +dirty if the tree had changes. It
+// returns "" if the program was not built in a clone.
+func Commit() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	_, commit := build(info)
+	return commit
+}
+
 // build returns the versions of the modules in shown, and the commit, with +dirty if the tree had
 // changes.
 func build(info *debug.BuildInfo) (modules map[string]string, commit string) {
