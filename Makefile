@@ -143,8 +143,9 @@ notices:
 # packages that hold assembly are vetted and linked; what has portable code is tested.
 ASSEMBLY = ./hash/keccak ./goldilocks ./goldilocks/poseidon ./internal/study/loops ./internal/workload/sve
 cross:
-	$(GO) run -C tools ./typecheck windows/amd64 darwin/arm64 linux/arm64 linux/amd64,purego
+	$(GO) run -C tools ./typecheck windows/amd64 darwin/amd64 darwin/arm64 linux/arm64 linux/amd64,purego
 	GOOS=windows GOARCH=amd64 $(GO) test -vet=all -exec=true -run '^$$' $(ASSEMBLY)
+	GOOS=darwin GOARCH=amd64 $(GO) test -vet=all -exec=true -run '^$$' $(ASSEMBLY)
 	GOOS=darwin GOARCH=arm64 $(GO) test -vet=all -exec=true -run '^$$' $(ASSEMBLY)
 	$(GO) test -tags purego -skip '^TestEmulated$$' ./group ./token/action ./goldilocks/... ./hash/keccak ./stark/internal/tree
 
@@ -205,8 +206,8 @@ site: build
 	$(GO) run -C tools ./site -zkbench ../$(BIN)/zkbench ../$(BIN)/site
 
 # The archives of a release, what they contain (SBOM) and their checksums, in bin/dist, from a clone at the tag of its newest
-# version without changes; DISTFLAGS=--snapshot: from any other. DISTSKIP=: also the draft on GitHub. By the Go version of go.mod, even where a
-# newer one is installed. GoReleaser itself takes minutes to build once.
+# version without changes; DISTFLAGS=--snapshot: from any other. DISTSKIP=: also the draft on GitHub. By the Go version of
+# go.mod, even where a newer one is installed. GoReleaser itself takes minutes to build once.
 dist:
 	$(if $(findstring --snapshot,$(DISTFLAGS)),,$(GO) run -C tools ./release ..)
 	GOTOOLCHAIN=go$$(sed -n 's/^go //p' go.mod) $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0 release --clean $(DISTSKIP) $(DISTFLAGS)

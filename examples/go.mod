@@ -5,7 +5,7 @@ go 1.26.8
 require (
 	github.com/consensys/gnark v0.16.0
 	github.com/consensys/gnark-crypto v0.22.0
-	github.com/zkbench/zkbench v0.1.0
+	github.com/zkbench/zkbench v0.0.0 // no version is published yet: see replace
 	golang.org/x/crypto v0.58.0
 )
 
