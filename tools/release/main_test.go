@@ -59,17 +59,18 @@ func TestCheck(t *testing.T) {
 func TestDistRefuses(t *testing.T) {
 	dir, version := clone(t, "here")
 	run(t, dir, nil, "git", "tag", "--force", version, "HEAD~1")
+	own := []string{"MAKEFLAGS=", "DISTFLAGS="} // not those of the make that runs this test
 	cmd := exec.CommandContext(t.Context(), "make", "dist")
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), own...)
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "release: the tag "+version+", the newest version in CHANGELOG.md, is at ") || strings.Contains(string(out), "goreleaser") {
 		t.Errorf("make dist: %v\n%s", err, out)
 	}
 	const checks = "run -C tools ./release"
-	if plan := run(t, dir, nil, "make", "--dry-run", "dist"); !strings.Contains(plan, checks) {
+	if plan := run(t, dir, own, "make", "--dry-run", "dist"); !strings.Contains(plan, checks) {
 		t.Errorf("make dist does not check the tag: %s", plan)
 	}
-	if plan := run(t, dir, nil, "make", "--dry-run", "dist", "DISTFLAGS=--snapshot"); strings.Contains(plan, checks) {
+	if plan := run(t, dir, own, "make", "--dry-run", "dist", "DISTFLAGS=--snapshot"); strings.Contains(plan, checks) {
 		t.Errorf("make dist checks the tag of a snapshot: %s", plan)
 	}
 }
