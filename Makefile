@@ -13,7 +13,7 @@ SUITEFLAGS ?=
 DISTFLAGS ?=
 DISTSKIP ?= --skip=publish
 
-.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors race mutate lint advisories notices cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
+.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors emulated race mutate lint advisories notices cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
 
 all: build
 
@@ -77,12 +77,18 @@ readme:
 
 # The same tests with the long forms, 10,000 kills of a ledger, ten minutes of everything at once under
 # kills (TestMix), 32 spenders on a PostgreSQL that crashes (TestSpenders), more random cases, a minute of fuzzing
-# per target, and the programs of all platforms.
-test-long:
+# per target, the vectors and examples on other processors, and the programs of all platforms.
+test-long: emulated
 	ZKBENCH_LONG=1 ZKBENCH_KILLS=10000 $(GO) test ./... -timeout 90m
 	$(GO) test $$($(GO) list -f '{{range .TestImports}}{{.}} {{end}}{{range .XTestImports}}{{.}} {{end}}{{.ImportPath}}' ./... | sed -n 's/.*pgregory.net\/rapid.* //p') -rapid.checks=1000 -timeout 90m
 	./tools/fuzz.sh 60s
 	cd tools && ZKBENCH_LONG=1 $(GO) test -count=1 -timeout 90m ./release
+
+# The vectors and examples of public packages on emulated processors: arm64, and s390x, whose bytes have the other order.
+PUBLIC = $$($(GO) list ./... | grep -vE '/internal/|/bench|/cmd/|/riscv/(c|guest)')
+emulated:
+	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 $(GO) test -short -exec qemu-aarch64 -run 'Vector|^Example' $(PUBLIC)
+	GOOS=linux GOARCH=s390x CGO_ENABLED=0 $(GO) test -short -exec qemu-s390x -run 'Vector|^Example' $(PUBLIC)
 
 # The vectors in testdata that are computed here, made anew, and what has changed in them.
 vectors:
@@ -96,7 +102,7 @@ vectors:
 # and so what it reports, does not hang on the number of processors.
 race:
 	$(GO) test -race -short -cpu 1 ./internal/runner -rapid.checks=20
-	$(GO) test -race -short ./executor/... ./internal/runner/resources/... ./internal/runner/stage/... ./token/identity/...
+	$(GO) test -race -short ./executor/... ./internal/runner/resources/... ./internal/runner/stage/... ./token/identity/... ./rangeproof/... ./token/action
 	$(GO) test -race -run 'Run|Serve|Child|Procs' ./internal/measure
 	$(GO) test -race -run 'Host|Lost|Copy|Serve|Silence' ./internal/measure/hosts ./internal/measure/suite
 	$(GO) test -race -run 'Lean|Concurrent' ./stark

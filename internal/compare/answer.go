@@ -90,11 +90,6 @@ func (r Row) sentence() string {
 func (t *Table) Answer() string { return shown(t.answer())[0] }
 
 func (t *Table) answer() string {
-	if t.Pair != nil {
-		if text := t.pairAnswer(); text != "" {
-			return text
-		}
-	}
 	changed, others := t.split()
 	beyond := 0
 	for _, r := range changed {
@@ -103,20 +98,35 @@ func (t *Table) answer() string {
 		}
 	}
 	var blind []Row
-	judged := 0
+	judged, undecided := 0, 0
 	for _, r := range t.Rows {
 		if r.Blind {
 			blind = append(blind, r)
 		}
 		if r.judged {
 			judged++
+			if !r.Exact && !stat.Decided(r.Effect, r.Floor, t.Gate.Limit, r.Better) {
+				undecided++
+			}
+		}
+	}
+	if t.Pair != nil && beyond == 0 && len(blind) == 0 {
+		if text := t.pairAnswer(); text != "" {
+			return text
 		}
 	}
 	switch {
 	case len(blind) > 0 && beyond == 0:
-		return fmt.Sprintf("%s could be worse by %s or more, too uncertain for the gate: %s.", format.Plural(len(blind), "figure"), t.Gate.Percent(), rowNames(blind))
+		return fmt.Sprintf("%s could be worse%s, too uncertain for the gate: %s.", format.Plural(len(blind), "figure"), t.Gate.atLeast(), rowNames(blind))
 	case len(changed) == 0 && judged > 0:
-		return fmt.Sprintf("No figure got worse by %s or more, of the %d that the gate judges.", t.Gate.Percent(), judged)
+		text := fmt.Sprintf("No figure got worse%s, of the %d that the gate judges.", t.Gate.atLeast(), judged)
+		if undecided > 0 {
+			text = fmt.Sprintf("No figure is shown to be worse%s, of the %d that the gate judges.", t.Gate.atLeast(), judged)
+		}
+		if t.lost || t.Partial != "" || len(t.Unfit) > 0 || len(t.Unread) > 0 {
+			text = "Of what could be compared: " + strings.ToLower(text[:1]) + text[1:]
+		}
+		return text
 	case len(changed) == 0:
 		return t.noChange(others)
 	}

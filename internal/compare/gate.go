@@ -130,6 +130,7 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 			out.Lost = append(out.Lost, o)
 		}
 	}
+	t.lost = len(out.Lost) > 0
 	if judged == 0 && len(t.Rows) > 0 { // if everything is new, no row is gated
 		return out, fmt.Errorf("%w: the gate has no row to judge; accepted: exact metrics, %s, another time per operation such as s/op, or --gate-metrics",
 			zkbench.ErrEnv, strings.Join(DefaultGated(), ", "))
@@ -139,6 +140,14 @@ func (g Gate) Apply(t *Table) (Outcome, error) {
 
 // Percent returns the limit as a percentage, for example "3 %".
 func (g Gate) Percent() string { return format.Exact(100*g.Limit) + " %" }
+
+// atLeast says by how much a figure that fails the gate is worse, for a sentence.
+func (g Gate) atLeast() string {
+	if g.Limit == 0 {
+		return ""
+	}
+	return " by " + g.Percent() + " or more"
+}
 
 // Name returns the row's metric and its change. If the verdict is Unknown, Name returns the metric
 // and the reason. If the relative change is infinite, Name returns the metric and both values.

@@ -177,10 +177,10 @@ func (in *sample) values() []float64 {
 	return values
 }
 
-// plan returns the plan of the sample's session, or no plan.
+// plan returns the plan of the sample's session, or no plan. Of several sessions it is the longest.
 func (in *sample) plan() (plan record.Plan) {
 	for _, p := range in.points {
-		if p.process.Plan.Most > plan.Most {
+		if p.process.Plan.Most > plan.Most && stat.Looks(p.process.Plan) != nil {
 			plan = p.process.Plan
 		}
 	}
@@ -189,7 +189,13 @@ func (in *sample) plan() (plan record.Plan) {
 
 // pairOf returns what the processes of a pair have in common.
 func pairOf(p record.Process) record.Process {
-	p.Side, p.Plan = "", record.Plan{}
+	p.Side = ""
+	return unplanned(p)
+}
+
+// unplanned returns the process without its plan: it is the same one, whatever was planned.
+func unplanned(p record.Process) record.Process {
+	p.Plan = record.Plan{}
 	return p
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 )
@@ -24,81 +23,114 @@ type Judging struct {
 
 const (
 	planPairs  = 8    // minimum number of pairs that a plan is made from
+	firstPairs = 14   // minimum number of pairs at the first look, whose ranks have the confidence of any first look but those of the longest plans
 	mostBlocks = 2000 // of a plan
 )
+
+// judged is a session before a gate.
+type judged struct {
+	Session
+	Judging
+	recs  []*record.Record
+	err   error // of Session.Measure
+	looks []int // those that are left
+	given []Row // rows that are too noisy for any number of blocks in the budget
+}
 
 // Judge measures blocks until the gate is decided: every row that it judges is either beyond the
 // gate or better than the gate, with its whole interval (stat.Decided). After three quarters of the
 // first blocks it plans the number of blocks (stat.NewPlan) and when the session is judged; later
-// records have the plan. Rows that are too noisy for the budget do not prolong the session. The errors are those of Measure.
+// records have the plan. The session ends undecided after the planned blocks or with the budget.
+// Rows that are too noisy for the budget do not prolong it. The errors are those of Measure.
 func (s *Session) Judge(ctx context.Context, j Judging) ([]*record.Record, error) {
-	begin := time.Now()
-	var recs []*record.Record
-	over := func() bool { return time.Since(begin) > j.Budget }
-	// grow measures up to the given number of blocks. Beyond the first Blocks, it ends with the budget.
-	grow := func(to int) error {
-		for have := len(recs) / processes; have < to; have = len(recs) / processes {
-			more := to - have
-			switch {
-			case have < j.Blocks:
-				more = min(more, j.Blocks-have)
-			case over():
-				return nil
-			default:
-				more = min(more, 2-have%2) // an even number has all sides in the same mean place
-			}
-			measured, err := s.Measure(ctx, more)
-			recs = append(recs, measured...)
-			if err != nil {
-				return err
-			}
+	end := time.Now().Add(j.Budget)
+	all := &judged{Session: *s, Judging: j}
+	all.begin(ctx, end, 0)
+	for !all.done() && time.Now().Before(end) {
+		all.goOn(ctx, end)
+	}
+	*s = all.Session
+	return all.recs, all.err
+}
+
+// done reports whether the session needs no more blocks.
+func (s *judged) done() bool { return s.err != nil || len(s.looks) == 0 }
+
+func (s *judged) blocks() int { return len(s.recs) / processes }
+
+// grow measures up to the given number of blocks. Beyond the first Blocks, it stops at the end of time.
+func (s *judged) grow(ctx context.Context, to int, end time.Time) {
+	for s.err == nil && s.blocks() < to {
+		more := to - s.blocks()
+		switch {
+		case s.blocks() < s.Blocks:
+			more = min(more, s.Blocks-s.blocks())
+		case !time.Now().Before(end):
+			return
+		default:
+			more = min(more, 2-s.blocks()%2) // an even number has all sides in the same mean place
 		}
-		return nil
+		var recs []*record.Record
+		recs, s.err = s.Measure(ctx, more)
+		s.recs = append(s.recs, recs...)
 	}
-	if j.Gate.Limit == 0 || j.Budget <= 0 {
-		err := grow(j.Blocks)
-		return recs, err
+}
+
+// begin measures the first blocks, and plans the rest. After this session, the first blocks of others
+// follow before the end.
+func (s *judged) begin(ctx context.Context, end time.Time, others int) {
+	now := time.Now()
+	if s.Gate.Limit == 0 || !now.Before(end) {
+		s.grow(ctx, s.Blocks, end)
+		return
 	}
-	early := max(planPairs, j.Blocks*3/4/2*2)
-	first := max(early, j.Blocks)
-	if err := grow(early); err != nil {
-		return recs, err
+	early := max(planPairs, s.Blocks*3/4/2*2)
+	first := max(firstPairs, s.Blocks+s.Blocks%2)
+	if s.grow(ctx, early, end); s.err != nil {
+		return
 	}
-	timed := j.timed(recs)
-	each := time.Since(begin) / time.Duration(max(len(recs)/processes, 1))
-	left := (j.Budget - time.Since(begin) - each*time.Duration(first-len(recs)/processes)) / max(each, 1)
+	timed := s.timed(s.recs)
+	each := time.Since(now) / time.Duration(max(s.blocks(), 1))
+	left := (time.Until(end) - each*time.Duration(first-s.blocks()+others*first)) / max(each, 1)
 	most := first + int(max(0, min(left, mostBlocks-time.Duration(first))))/2*2
 	var effects []stat.Effect
 	for _, r := range timed {
 		effects = append(effects, r.Effect)
 	}
-	plan, hopeless := stat.NewPlan(effects, first, most, j.Gate.Limit, Confidence)
+	plan, hopeless := stat.NewPlan(effects, first, most, s.Gate.Limit, Confidence)
 	s.plan = plan
-	looks := stat.Looks(plan)
-	if looks == nil {
-		looks = []int{first}
+	if s.looks = stat.Looks(plan); s.looks == nil {
+		s.looks = []int{first}
 	} else {
-		j.Log(fmt.Sprintf("planned for a change of %s: at most %s", percent(stat.Aim*j.Gate.Limit), planText(plan)))
+		aim := "for a change of " + percent(stat.Aim*s.Gate.Limit)
+		if plan.Most == most {
+			aim = "as much as fits"
+		}
+		s.Log(fmt.Sprintf("planned %s: at most %s", aim, planText(plan)))
 	}
-	var given []Row
 	for _, i := range hopeless {
-		given = append(given, timed[i])
+		s.given = append(s.given, timed[i])
 	}
-	if len(given) > 0 {
-		j.Log(fmt.Sprintf("too noisy for %s in the %s of the budget: %s", j.Gate.Percent(), format.TightTime(float64(j.Budget)), rowNames(given)))
+	if len(s.given) > 0 {
+		s.Log(fmt.Sprintf("too noisy to show even a figure that doubled, in %d pairs: %s", most, rowNames(s.given)))
 	}
-	for _, at := range looks {
-		if err := grow(at); err != nil {
-			return recs, err
+	s.goOn(ctx, now) // to the end of the first Blocks
+}
+
+// goOn measures until the gate is decided, the plan is done, or the time ends, whichever is first.
+func (s *judged) goOn(ctx context.Context, end time.Time) {
+	for !s.done() {
+		if s.grow(ctx, max(s.looks[0], s.Blocks), end); s.blocks() < s.looks[0] || s.err != nil {
+			return
 		}
-		undecided := slices.DeleteFunc(j.timed(recs), func(r Row) bool {
-			return stat.Decided(r.Effect, r.Floor, j.Gate.Limit, r.Better) || slices.ContainsFunc(given, r.like)
+		s.looks = s.looks[1:]
+		undecided := slices.DeleteFunc(s.timed(s.recs), func(r Row) bool {
+			return stat.Decided(r.Effect, r.Floor, s.Gate.Limit, r.Better) || slices.ContainsFunc(s.given, r.like)
 		})
-		if len(undecided) == 0 || over() {
-			break
+		if len(undecided) == 0 {
+			s.looks = nil
 		}
 	}
-	return recs, nil
 }
 
 // timed returns the rows that the gate judges by their intervals, or none if the records cannot be

@@ -182,37 +182,48 @@ type measured struct {
 	run     func(ctx context.Context, side stat.Side) *record.Record // as Session.Run
 }
 
-// sessions measures the cases one after the other until ctx ends. If there is a gate, each case has an
-// equal share of the time that is left of the budget. If a process fails twice, its case ends and the
-// others continue.
+// sessions measures the cases one after the other until ctx ends. If there is a gate, it then goes on
+// with those that are not decided, which share the time that is left of the budget. If a process fails
+// twice, its case ends and the others continue.
 func (m *measurement) sessions(ctx context.Context, cases []measured) {
 	end := time.Now().Add(m.Budget)
 	m.planned += processes * m.Blocks * len(cases)
-	var once *record.Record // failed once
+	all := make([]*judged, len(cases))
 	for i, c := range cases {
-		if ctx.Err() != nil {
+		name := fmt.Sprintf("%d/%d", i+1, len(cases))
+		all[i] = &judged{
+			Session: Session{Run: c.run, Each: m.keep},
+			Judging: Judging{Blocks: m.Blocks, Log: func(text string) { fmt.Fprintf(m.Log, "%s: %s\n", name, text) }, pair: m.pair},
+		}
+		if ctx.Err() == nil {
+			fmt.Fprintf(m.Log, "%s: %d processes of %s\n", name, processes*m.Blocks, c.caption)
+			if m.Gate == nil {
+				all[i].grow(ctx, m.Blocks, end)
+			} else {
+				all[i].Gate = *m.Gate
+				all[i].begin(ctx, end, len(cases)-1-i)
+			}
+		}
+	}
+	for {
+		open := slices.DeleteFunc(slices.Clone(all), (*judged).done)
+		if len(open) == 0 || ctx.Err() != nil || !time.Now().Before(end) {
 			break
 		}
-		name := fmt.Sprintf("%d/%d", i+1, len(cases))
-		fmt.Fprintf(m.Log, "%s: %d processes of %s\n", name, processes*m.Blocks, c.caption)
-		s := Session{Run: c.run, Each: m.keep}
-		var recs []*record.Record
-		var err error
-		if m.Gate != nil {
-			budget := time.Until(end) / time.Duration(len(cases)-i)
-			recs, err = s.Judge(ctx, Judging{Blocks: m.Blocks, Gate: *m.Gate, Budget: budget, Log: func(text string) { fmt.Fprintf(m.Log, "%s: %s\n", name, text) }, pair: m.pair})
-		} else {
-			recs, err = s.Measure(ctx, m.Blocks)
+		for i, s := range open {
+			s.goOn(ctx, time.Now().Add(time.Until(end)/time.Duration(len(open)-i)))
 		}
-		m.recs = append(m.recs, recs...)
-		m.planned += max(0, len(recs)-processes*m.Blocks)
-		if ctx.Err() == nil {
-			m.failed = cmp.Or(m.failed, err)
-		}
-		once = cmp.Or(once, s.failed)
 	}
-	if m.failed == nil && once != nil && ctx.Err() == nil {
-		m.failed = &FailedError{Record: once, Once: true}
+	for _, s := range all {
+		m.recs = append(m.recs, s.recs...)
+		m.planned += max(0, len(s.recs)-processes*m.Blocks)
+		if ctx.Err() != nil {
+			continue
+		}
+		m.failed = cmp.Or(m.failed, s.err)
+		if once := s.Session.failed; m.failed == nil && once != nil {
+			m.failed = &FailedError{Record: once, Once: true}
+		}
 	}
 }
 

@@ -167,10 +167,10 @@ func FromRecords(name string, recs []*record.Record) (*Set, error) {
 	seen := make(map[place]bool)
 	for _, rec := range recs {
 		full := rec.Name()
-		at := place{full, rec.Env.Host, rec.Process}
+		at := place{full, rec.Env.Host, unplanned(rec.Process)}
 		if rec.Status != record.OK {
 			ranAgain := func(other *record.Record) bool {
-				return other.Status == record.OK && at == (place{other.Name(), other.Env.Host, other.Process})
+				return other.Status == record.OK && at == (place{other.Name(), other.Env.Host, unplanned(other.Process)})
 			}
 			if rec.Process.Session != "" && slices.ContainsFunc(recs, ranAgain) {
 				continue

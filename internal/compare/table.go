@@ -80,6 +80,7 @@ type Table struct {
 	Pair     *Pair    // the two different cases that are compared; nil: cases of one name
 	Rows     []Row
 	Only     []Only
+	lost     bool // the new side lacks what the gate judges
 
 	Disturbed string // says how many processes shared the machine with other work; empty: none
 }

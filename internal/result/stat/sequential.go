@@ -11,7 +11,8 @@ import (
 // The looks of a session: after how many pairs it is judged.
 const (
 	mostLooks = 5
-	lookPairs = 6 // pairs between two looks at least: a whole round of Schedule
+	lookPairs = 6 // pairs between two looks at least, if there are several: a whole round of Schedule
+	mostPairs = 1 << 20
 )
 
 // power is the probability with which a session of all planned pairs would show a change of Aim times
@@ -24,9 +25,9 @@ const Aim = 1.5
 
 // Looks returns after how many pairs a session with the plan is judged: after the first ones, and then
 // in equal steps up to the most. There are at most five looks, and at least six pairs between two
-// of them. Without a plan, Looks returns nil.
+// of them if there are more than two looks. Looks returns nil without a plan, and for one that no session can have.
 func Looks(p record.Plan) []int {
-	if p.First < 1 || p.Most <= p.First {
+	if p.First < 1 || p.Most <= p.First || p.Most > mostPairs {
 		return nil
 	}
 	steps := min(mostLooks-1, max(1, (p.Most-p.First)/lookPairs))
@@ -67,9 +68,9 @@ func LookConfidence(p record.Plan, pairs int, confidence float64) float64 {
 // intervals with the given confidence. For each effect there are as many pairs as its spread
 // requires, so that a change of Aim times the gate is shown to be beyond the gate with a probability
 // of about 90 %, and at most most pairs. hopeless has the indices of the effects that do not count,
-// because they spread so much that with most pairs fewer than 5 % of the sessions without a change
-// could be judged, even if the true spread is half of that of the first pairs. The plan depends on the spread of the pairs alone, and not on the changes that they show,
-// so it does not bias the session.
+// because they spread so much that most pairs would not even show a figure that doubled. The plan
+// depends on the spread of the pairs alone, and not on the changes that they show, so it does not
+// bias the session.
 //
 // NewPlan returns no plan if first pairs suffice.
 func NewPlan(effects []Effect, first, most int, gate, confidence float64) (p record.Plan, hopeless []int) {
@@ -85,18 +86,16 @@ func NewPlan(effects []Effect, first, most int, gate, confidence float64) (p rec
 		if e.N < trimmedPairs && most >= trimmedPairs {
 			spread *= trimCost
 		}
-		// enough reports whether n pairs with the given spread show a distance with the probability whose normal
-		// quantile is z.
-		enough := func(n int, spread, distance, z float64) bool {
+		// enough reports whether n pairs show a distance with the probability whose normal quantile is z.
+		enough := func(n int, distance, z float64) bool {
 			return (student(last, freedom(n))+z)*spread <= distance*math.Sqrt(float64(n))
 		}
-		// The spread of few pairs is uncertain: half of it is too much, too.
-		if !enough(max(first, most), spread/2, math.Log1p(gate), normalQuantile(1-power)) {
+		if !enough(max(first, most), math.Ln2-math.Log1p(gate), normalQuantile(1-power)) {
 			hopeless = append(hopeless, i)
 			continue
 		}
 		need = max(need, first+sort.Search(max(most-first, 0), func(more int) bool {
-			return enough(first+more, spread, math.Log1p(Aim*gate)-math.Log1p(gate), normalQuantile(power))
+			return enough(first+more, math.Log1p(Aim*gate)-math.Log1p(gate), normalQuantile(power))
 		}))
 	}
 	if need = min(need+(need-first)%2, most); need <= first {
