@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 	"github.com/zkbench/zkbench/internal/view/page"
 	"github.com/zkbench/zkbench/internal/view/plot"
 	"github.com/zkbench/zkbench/internal/view/text"
+	"github.com/zkbench/zkbench/internal/workload"
 )
 
 // The files that are written beside records.
@@ -75,7 +77,7 @@ func reportCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			for _, dir := range dirs {
 				recs, err := readDir(stderr, dir)
 				if err == nil {
-					err = errors.Join(writeTables(p, dir, recs), writePlots(p, stderr, dir, recs, false))
+					err = errors.Join(writeTables(p, dir, recs), writePlots(p, stderr, dir, recs, headlineOf(dir), false))
 				}
 				if err != nil {
 					return err
@@ -95,7 +97,7 @@ func reportCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		if err := writePage(path, data); err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "%s: %d records\n", path, len(data.Records))
+		fmt.Fprintf(stdout, "%s\n%s: %d records\n", page.Sentence(data), path, len(data.Records))
 		return nil
 	}
 	return cmd
@@ -116,11 +118,31 @@ func readDir(stderr io.Writer, dir string) ([]*record.Record, error) {
 	return recs, nil
 }
 
-// pageData returns a page of records. For each record it has the settings and, if the program has
+// pageData returns a page of records, which begins with the case that headline chooses. For each record it has the settings and, if the program has
 // the workload, the command that measures it again.
-func pageData(p *Program, title string, recs []*record.Record) page.Data {
+func pageData(p *Program, title string, recs []*record.Record, headline *record.Headline) page.Data {
 	defs := p.Defs()
-	return page.Data{Title: title, Records: recs, Settings: jobs.Words, Command: func(r *record.Record) string { return jobs.Command(p.Name, defs, r) }}
+	return page.Data{
+		Title: title, Records: recs, Settings: jobs.Words, Headline: headline,
+		Command: func(r *record.Record) string { return jobs.Command(p.Name, defs, r) },
+		Phrase: func(name string, axes record.Axes) string {
+			def, err := workload.Find(defs, name)
+			if err != nil { // not one of this program's
+				def = workload.Def{Name: name}
+			}
+			return def.Phrase(axes)
+		},
+	}
+}
+
+// headlineOf returns the choice of the suite in a directory of the case that its report begins with, or nil if there is
+// none.
+func headlineOf(dir string) *record.Headline {
+	s, err := suite.ReadStatus(dir)
+	if err != nil { // not the directory of a suite
+		return nil
+	}
+	return s.Headline
 }
 
 // readAll returns the page of the records of several directories. A record that two of them have
@@ -129,6 +151,7 @@ func readAll(stderr io.Writer, dirs []string, p *Program) (page.Data, error) {
 	var all []*record.Record
 	seen := make(map[string]bool)
 	var names []string
+	var headline *record.Headline
 	for _, dir := range dirs {
 		recs, err := readDir(stderr, dir)
 		if err != nil {
@@ -141,8 +164,9 @@ func readAll(stderr io.Writer, dirs []string, p *Program) (page.Data, error) {
 			seen[r.ID] = true
 		}
 		names = append(names, filepath.Base(filepath.Clean(dir)))
+		headline = cmp.Or(headline, headlineOf(dir))
 	}
-	return pageData(p, strings.Join(names, ", "), all), nil
+	return pageData(p, strings.Join(names, ", "), all, headline), nil
 }
 
 // writeViews writes the views of the records into a folder, except the plots.
@@ -183,9 +207,18 @@ func writeTables(p *Program, dir string, recs []*record.Record) error {
 // minutes.
 const mostPlots = 100
 
-// writePlots writes the plots, all in one PDF and each as SVG. If few is set, it writes at most
-// mostPlots and says so.
-func writePlots(p *Program, stderr io.Writer, dir string, recs []*record.Record, few bool) error {
+// writePlots writes the plots, all in one PDF and each as SVG. The plots of the workload that headline chooses come
+// first. If few is set, it writes at most mostPlots and says so.
+func writePlots(p *Program, stderr io.Writer, dir string, recs []*record.Record, headline *record.Headline, few bool) error {
+	if headline != nil {
+		rank := func(r *record.Record) int {
+			if r.Workload == headline.Workload {
+				return 0
+			}
+			return 1
+		}
+		recs = slices.SortedStableFunc(slices.Values(recs), func(a, b *record.Record) int { return rank(a) - rank(b) })
+	}
 	all, err := charts.All(recs, p.Grids...)
 	if err != nil {
 		return err
@@ -220,9 +253,9 @@ func drawPlots(dir string, all []charts.Chart) error {
 // unless that has ended.
 func folderPage(dir string, p *Program) (page.Data, error) {
 	recs, _, err := suite.ReadFolder(dir)
-	d := pageData(p, filepath.Base(filepath.Clean(dir)), recs)
+	d := pageData(p, filepath.Base(filepath.Clean(dir)), recs, headlineOf(dir))
 	if s, err := suite.ReadStatus(dir); err == nil && s.Done < s.Planned {
-		d.Progress = &page.Progress{Done: s.Done, Planned: s.Planned, Failed: s.Failed, Running: s.Running, Left: s.Left.Seconds(), Stopped: s.Stopped}
+		d.Progress = &page.Progress{Done: s.Done, Planned: s.Planned, Failed: s.Failed, Refused: s.Refused, Running: s.Running, Left: s.Left.Seconds(), Stopped: s.Stopped}
 	}
 	return d, err
 }

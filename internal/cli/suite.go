@@ -20,6 +20,7 @@ import (
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/page"
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
@@ -38,7 +39,7 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			"Each case runs in a process of its own, repetitions are interleaved, and results are stored as\n" +
 			"they come: a suite that was stopped or killed resumes with --resume DIR. At its end it writes\n" +
 			"tables, plots and one page.\n\nA file names cases by commands and their flags:\n\n" +
-			"  name: mine\n  repetitions: 3\n  cases:\n    - run: [sender, verification-sender-proof]\n" +
+			"  name: mine\n  headline: sender proof=csp   # the case that the page begins with\n  repetitions: 3\n  cases:\n    - run: [sender, verification-sender-proof]\n" +
 			"      proof-type: [bulletproof, csp]\n      cpus: [1, 2, 4]\n      workers: NumCPU\n      duration: 5s\n" +
 			"    - stages: pedersen\n      hashes: 8,32",
 		Args: cobra.ArbitraryArgs,
@@ -248,9 +249,10 @@ func (c *SuiteCall) run(cmd *cobra.Command, session *suite.Session) error {
 					return nil
 				}
 				title := "suite " + session.Title()
-				err := errors.Join(session.PutResults(recs), writeViews(c.p, dir, pageData(c.p, title, recs)), writePlots(c.p, c.stderr, dir, recs, true))
+				data := pageData(c.p, title, recs, session.Headline())
+				err := errors.Join(session.PutResults(recs), writeViews(c.p, dir, data), writePlots(c.p, c.stderr, dir, recs, session.Headline(), true))
 				if err == nil {
-					fmt.Fprintf(c.stdout, "%s: %s\n", dir, strings.Join(suite.Existing(dir, suite.PageFile, suite.PlotsFile, suite.ResultsFile), ", "))
+					fmt.Fprintf(c.stdout, "%s\n%s: %s\n", page.Sentence(data), dir, strings.Join(suite.Existing(dir, suite.PageFile, suite.PlotsFile, suite.ResultsFile), ", "))
 				}
 				return err
 			},

@@ -26,6 +26,7 @@ import (
 type Def struct {
 	Name  string // as in Benchmark<Name>, for example TransferProofGeneration
 	Alias string // a short name for mixes, for example transfer; most have none
+	Noun  string // one operation as the subject of a sentence, for example "a transfer"; empty: "one operation of" and the name
 	Doc   string // what one operation does, in one phrase; the command "zkbench list" prints it
 	Axes  []Axis // in the order of a case's name
 

@@ -2,6 +2,7 @@ package zkbench
 
 import (
 	"encoding/json"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -60,6 +61,28 @@ func TestSuites(t *testing.T) {
 	p, err := suite.NewPlan(defs, file, "later", 2, suite.Options{Repetitions: 1})
 	if err != nil || len(p.Header.Plan) != 1 || p.Header.Plan[0].Name() != "Later/bits=32/cpus=2/workers=1" {
 		t.Errorf("a later room: %+v, error %v", p, err)
+	}
+}
+
+// TestHeadlines: each suite that is a file, and full, chooses a case that the smallest machine measures. For transfers it
+// is one with two inputs and two outputs.
+func TestHeadlines(t *testing.T) {
+	files := must.Get(fs.Glob(Program().Suites.Files, "*.yaml"))(t)
+	names := []string{suite.Full}
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f, ".yaml"))
+	}
+	for _, name := range names {
+		file := must.Get(Program().Suites.Find(name))(t)
+		p := must.Get(suite.NewPlan(Program().Defs(), file, name, 1, suite.Options{Repetitions: 1}))(t)
+		h := p.Header.Headline
+		if h == nil {
+			t.Errorf("%s: no headline", name)
+			continue
+		}
+		if in, ok := h.Axes.Get("in"); h.Workload == "Sender" && (in != "2" || !ok) {
+			t.Errorf("%s: the headline is %s", name, h)
+		}
 	}
 }
 

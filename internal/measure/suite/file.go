@@ -25,7 +25,10 @@ type File struct {
 	Name, About string
 	Repetitions int             // processes of each case
 	Provers     []yamlfile.Word // files of the provers that cases name, relative to the suite's file
-	Entries     []Entry
+	// Headline chooses the case that the report begins with: a workload and values of its axes. It is empty if the
+	// file does not choose.
+	Headline yamlfile.Word
+	Entries  []Entry
 
 	mistakes []yamlfile.Mistake // in the file's structure; Expand reports them together with mistakes in values
 }
@@ -80,7 +83,7 @@ func Read(name string, r io.Reader) (*File, error) {
 }
 
 // keys lists the keys of a suite's file.
-const keys = "name, about, repetitions, provers, cases"
+const keys = "name, about, headline, repetitions, provers, cases"
 
 type parser struct{ *yamlfile.Parser }
 
@@ -97,6 +100,8 @@ func (p *parser) file(n *yaml.Node, f *File) {
 			}
 		case "about":
 			f.About = p.Line("about", value)
+		case "headline":
+			f.Headline = yamlfile.Word{Text: p.Line("headline", value), Line: value.Line}
 		case "repetitions":
 			count, err := strconv.Atoi(p.Text("repetitions", value))
 			if err != nil || count < 1 || count > MaxRepetitions {

@@ -51,14 +51,14 @@ func TestRead(t *testing.T) {
 // TestMistakes: all that is wrong is listed at once, each with its line.
 func TestMistakes(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
-		{"nothing", "", "x:1: the file is empty; accepted: name, about, repetitions, provers, cases"},
+		{"nothing", "", "x:1: the file is empty; accepted: name, about, headline, repetitions, provers, cases"},
 		{"no cases", "name: a\n", "x:1: cases: none; accepted: one or more"},
 		{"syntax", "name: a\ncases: [\n", "x:"},
 		{"a list", "- a\n", "x:1: suite is not a list of keys and values"},
 		{
 			"several", "name: a\nrepetitions: 0\ntimes: 3\ncases:\n  - bits: 32\n  - run: sender\n    stages: keccak\n    bits: 32\n    bits: 64\n  - 7\n",
 			"x:2: repetitions: \"0\" is not accepted; accepted: 1 to 1000\n" +
-				"x:3: \"times\" is not accepted; accepted: name, about, repetitions, provers, cases\n" +
+				"x:3: \"times\" is not accepted; accepted: name, about, headline, repetitions, provers, cases\n" +
 				"x:5: a case names no workloads; accepted: run or stages with their names\n" +
 				"x:7: stages beside run; accepted: one of them\n" +
 				"x:9: case: \"bits\" occurs twice\n" +
@@ -109,6 +109,47 @@ func TestExpand(t *testing.T) {
 	golden.Equal(t, "mistakes", want, fmt.Sprint(err))
 	all := must.Get(suite.Expand("quick.yaml", f, func(e suite.Entry) ([]string, error) { return e.IDs(), nil }))(t)
 	golden.Equal(t, "workloads", []string{"sender", "validator-transfer", "pedersen"}, all)
+}
+
+// TestHeadline: the case that a report begins with is one of the suite, or the file has a mistake. A case that this
+// machine has too few processors for is left out without a mistake.
+func TestHeadline(t *testing.T) {
+	axes := []workload.Axis{workload.BitsAxis(), workload.InputsAxis(3), workload.ExecutorAxis([]string{"serial", "pool"})}
+	defs := []workload.Def{{Name: "Some", Axes: axes}, {Name: "Other", Axes: axes}}
+	const cases = "cases:\n  - run: some\n    bits: [8, 16]\n    cpus: 1\n  - run: some\n    bits: 8\n    executor: pool\n    cpus: 2\n"
+	for _, test := range []struct {
+		headline string
+		want     string // the choice, or the mistake
+	}{
+		{"some", "some"},
+		{"Some bits=16", "some bits=16"},
+		{"some num-inputs=2 num_inputs=2 workers=1", "some in=2 in=2 workers=1"},
+		{"some exec=pool", ""},
+		{"some cpus=2", ""},
+		{"some bits=9", `x:1: headline: "bits=9" is not accepted; accepted: bits of the suite's cases: 8, 16`},
+		{"some bits=16 exec=pool", `x:1: headline: "exec=pool" is not accepted; accepted: exec of the suite's cases: serial`},
+		{"some width=9", `x:1: headline: "width=9" is not accepted; accepted: axes of some: bits, in, exec, cpus, workers`},
+		{"some bits", `x:1: headline: "bits" is not accepted; accepted: a workload of the suite and values of its axes, for example sender in=2 out=2`},
+		{"other", `x:1: headline: "other" is not accepted; accepted: a workload of the suite and values of its axes, for example sender in=2 out=2`},
+		{"nobody", `x:1: workload: "nobody" is not accepted; `},
+	} {
+		file := must.Get(suite.Read("x", strings.NewReader("headline: "+test.headline+"\n"+cases)))(t)
+		p, err := suite.NewPlan(defs, file, "x", 1, suite.Options{})
+		if err != nil {
+			if _, ok := errors.AsType[*yamlfile.Error](err); !ok || test.want == "" || !strings.HasPrefix(err.Error(), test.want) {
+				t.Errorf("%s: %v, want %s", test.headline, err, test.want)
+			}
+			continue
+		}
+		got := ""
+		if p.Header.Headline != nil {
+			got = p.Header.Headline.String()
+		}
+		golden.Equal(t, test.headline, test.want, got)
+	}
+	file := must.Get(suite.Read("x", strings.NewReader("headline: some bits\ncases:\n  - run: some\n    bits: 99\n")))(t)
+	_, err := suite.NewPlan(defs, file, "x", 1, suite.Options{})
+	golden.Contains(t, fmt.Sprint(err), `x:1: headline: "bits" is not accepted`, `x:4: some: bits: "99" is not accepted`)
 }
 
 func FuzzRead(f *testing.F) {

@@ -43,6 +43,8 @@ type Header struct {
 	Session string    `json:"session"` // of the suite's records
 	Begun   time.Time `json:"begun"`
 	Plan    []Case    `json:"plan"` // in order, with every repetition
+	// Headline is the case that the suite's report begins with, or nil if the suite's file does not say so.
+	Headline *record.Headline `json:"headline,omitempty"`
 	// Program is the SHA-256 of the program that began the suite.
 	Program string `json:"program"`
 	// Hosts are the environments of the machines that the suite was begun on, by the machine's name.

@@ -136,6 +136,9 @@ func (c Collection) full() (*File, error) {
 			file = f.suite()
 		}
 		full.Entries = append(full.Entries, file.Entries...)
+		if full.Headline.Text == "" {
+			full.Headline = file.Headline
+		}
 		for _, d := range f.Defs {
 			if !slices.ContainsFunc(file.Entries, func(e Entry) bool { return slices.Contains(e.IDs(), d.ID()) }) {
 				full.Entries = append(full.Entries, smallEntry(d))

@@ -68,12 +68,16 @@ func NewPlan(defs []workload.Def, file *File, name string, processors int, o Opt
 	}
 	var cases []Case
 	var notes []string
+	var headline *record.Headline
 	for _, m := range machines {
-		some, left, err := planCases(defs, file, name, m)
+		some, chosen, left, err := planCases(defs, file, name, m)
 		if err != nil {
 			return nil, err
 		}
 		cases = append(cases, some...)
+		if headline == nil {
+			headline = chosen
+		}
 		for _, note := range left {
 			if !slices.Contains(notes, note) {
 				notes = append(notes, note)
@@ -104,12 +108,13 @@ func NewPlan(defs []workload.Def, file *File, name string, processors int, o Opt
 	}
 	return &Plan{Notes: notes, Header: Header{
 		Suite: cmp.Or(file.Name, strings.TrimSuffix(name, ".yaml")), Session: rand.Text(), Begun: time.Now().Truncate(time.Second),
-		Plan: Interleave(cases, repetitions), Hosts: hosts, HostWait: o.HostWait, Noise: o.Noise,
+		Plan: Interleave(cases, repetitions), Headline: headline, Hosts: hosts, HostWait: o.HostWait, Noise: o.Noise,
 	}}, nil
 }
 
-// planCases returns the cases of a suite on a machine, each once, and notes on what is left out.
-func planCases(defs []workload.Def, file *File, name string, on Machine) (cases []Case, notes []string, err error) {
+// planCases returns the cases of a suite on a machine, each once, the choice of the case that the report begins with,
+// and notes on what is left out.
+func planCases(defs []workload.Def, file *File, name string, on Machine) (cases []Case, headline *record.Headline, notes []string, err error) {
 	cut := make(map[int]bool)
 	seen := make(map[string]string) // settings as JSON by the case's key
 	others := 0
@@ -141,6 +146,15 @@ func planCases(defs []workload.Def, file *File, name string, on Machine) (cases 
 		}
 		return some, nil
 	})
+	headline, wrong := file.headline(defs, cases, err == nil)
+	if wrong != nil && err == nil && len(cut) > 0 { // the case may be among those that are left out
+		if _, _, _, err := planCases(defs, file, name, Machine{Host: on.Host, Processors: jobs.MaxProcessors}); err == nil {
+			wrong = nil
+		}
+	}
+	if wrong != nil {
+		err = withMistake(name, err, file.Headline.Line, wrong)
+	}
 	if others > 0 {
 		notes = append(notes, format.Plural(others, "case")+" left out: the same case with other settings comes before")
 	}
@@ -151,7 +165,7 @@ func planCases(defs []workload.Def, file *File, name string, on Machine) (cases 
 		}
 		notes = append(notes, fmt.Sprintf("%s processors: left out, %s has %d", strings.Join(counts, ", "), on, on.Processors))
 	}
-	return cases, notes, err
+	return cases, headline, notes, err
 }
 
 // keepOnly returns the cases whose workload is in only, or all if only is nil.

@@ -204,7 +204,7 @@ func (s *Session) Run(ctx context.Context, caller Caller) error {
 	s.caller = caller
 	s.running = make(map[string]begun)
 	s.estimate = NewEstimate(s.header.Plan)
-	s.status = Status{Suite: s.header.Suite, Session: s.header.Session, Begun: s.header.Begun, Planned: len(s.header.Plan)}
+	s.status = Status{Suite: s.header.Suite, Session: s.header.Session, Begun: s.header.Begun, Planned: len(s.header.Plan), Headline: s.header.Headline}
 	s.bars = newBars(caller.Stdout, caller.Stderr, s.estimate)
 	run := Run{
 		Cases: s.header.Plan, Journal: s.journal, Session: s.header.Session, Earlier: s.earlier,
@@ -244,7 +244,11 @@ func (s *Session) ended(i int, c *Case, rec *record.Record, fresh bool) error {
 	}
 	s.estimate.Took(i, took)
 	s.status.Done++
-	if rec.Status != record.OK && !c.Excuses(rec) {
+	switch {
+	case rec.Status == record.OK || c.Excuses(rec):
+	case rec.Outcome().OnPurpose():
+		s.status.Refused++
+	default:
 		s.status.Failed++
 	}
 	if fresh {
@@ -276,11 +280,14 @@ func (s *Session) finish(ctx context.Context, stopped error) error {
 		return fmt.Errorf("%w: %s", ErrInterrupted, rest)
 	case stopped != nil:
 		return fmt.Errorf("%w; %s", stopped, rest)
-	case s.status.Failed > 0:
-		return fmt.Errorf("%d of %d processes failed; see %s", s.status.Failed, s.status.Planned, filepath.Join(s.dir, s.caller.Failures))
+	case s.status.Failed > 0 || s.status.Refused > 0:
+		return fmt.Errorf("%s; see %s", s.status.unmeasured(), filepath.Join(s.dir, s.caller.Failures))
 	}
 	return nil
 }
+
+// Headline returns the suite's choice of the case that its report begins with, or nil if it has none.
+func (s *Session) Headline() *record.Headline { return s.header.Headline }
 
 // Title returns the name of the suite.
 func (s *Session) Title() string { return s.header.Suite }

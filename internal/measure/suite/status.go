@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 )
 
@@ -24,9 +26,24 @@ type Status struct {
 	Planned int           `json:"planned"` // processes
 	Done    int           `json:"done"`
 	Failed  int           `json:"failed"`
+	Refused int           `json:"refused,omitempty"` // processes whose case was refused, which is no failure
 	Running string        `json:"running,omitempty"` // running cases; empty: none
 	Left    time.Duration `json:"left"`              // ns, estimated
 	Stopped bool          `json:"stopped"`           // whether it ended or was stopped
+	// Headline says which case the suite's report begins with. It is nil if the suite's file does not say so.
+	Headline *record.Headline `json:"headline,omitempty"`
+}
+
+// unmeasured says how many processes failed and how many were refused.
+func (s Status) unmeasured() string {
+	var parts []string
+	if s.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d processes failed", s.Failed, s.Planned))
+	}
+	if s.Refused > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d processes were refused", s.Refused, s.Planned))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Write writes the status into the suite's folder.

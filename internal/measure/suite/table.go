@@ -160,7 +160,7 @@ func (b *bars) stop(host string) {
 // ended shows the result of the case that was the done-th to end.
 func (b *bars) ended(done int, c *Case, rec *record.Record, took time.Duration) {
 	b.stop(c.Host)
-	what := string(rec.Status)
+	what := string(rec.Outcome())
 	switch tps, ok := rec.Metric(record.Throughput); {
 	case rec.Status != record.OK:
 		what += ": " + subprocess.Printable(rec.Error)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/perf/benchunit"
 
@@ -63,6 +65,12 @@ func Time(ns float64) string {
 		decimals = 2
 	}
 	return strconv.FormatFloat(ns/u.Size, 'f', decimals, 64) + " " + u.Name
+}
+
+// ShortTime formats nanoseconds with three significant digits, for a sentence: 41.3 ms.
+func ShortTime(ns float64) string {
+	u := Fitting("ns", ns/0.9995)
+	return Significant(ns/u.Size, 3, 2) + " " + u.Name
 }
 
 // TightTime formats like Time, but without the space, for the columns of a terminal: 41.26ms.
@@ -187,6 +195,37 @@ func Plural(n int, thing string) string {
 		thing += "e"
 	}
 	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+// Spelled formats a count in a sentence: in words up to twelve, in digits from 13 on.
+func Spelled(n int) string {
+	words := []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+	if n >= 0 && n < len(words) {
+		return words[n]
+	}
+	return Count(float64(n))
+}
+
+// Listed joins texts with commas, and the last two with "and".
+func Listed(texts []string) string {
+	if len(texts) < 2 {
+		return strings.Join(texts, "")
+	}
+	last := len(texts) - 1
+	return strings.Join(texts[:last], ", ") + " and " + texts[last]
+}
+
+// Sentence returns text with a capital letter at its beginning and a full stop at its end.
+func Sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if strings.HasSuffix(text, ".") {
+		return text
+	}
+	return text + "."
 }
 
 // Prefixed formats v with four significant digits and a decimal prefix: 12.35M.

@@ -217,6 +217,29 @@ func (r *Record) TooLarge() bool {
 	return r.Status == Failed && (strings.Contains(r.Error, limit+": bytes of memory") || strings.Contains(r.Error, limit+": points of the domain"))
 }
 
+// Outcome says how a case ended, in more words than Status: a case that was refused did not fail.
+type Outcome string
+
+// The outcomes of cases that were refused. Other cases have their Status as the outcome.
+const (
+	WasRefused  Outcome = "refused"   // its settings do not go together
+	WasTooLarge Outcome = "too large" // it needs more than this machine or a limit allows
+)
+
+// Outcome returns how the case ended: WasTooLarge or WasRefused if it was refused, else its status.
+func (r *Record) Outcome() Outcome {
+	switch {
+	case r.TooLarge():
+		return WasTooLarge
+	case r.Status == Failed && r.Refused():
+		return WasRefused
+	}
+	return Outcome(r.Status)
+}
+
+// OnPurpose reports whether the outcome is a refusal, which is not a failure.
+func (o Outcome) OnPurpose() bool { return o == WasRefused || o == WasTooLarge }
+
 // Found reports whether the record has a finding with the given name.
 func (r *Record) Found(name string) bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == name })

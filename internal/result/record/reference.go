@@ -69,46 +69,71 @@ func Owners() []Term {
 	}
 }
 
+// Explanation says what a finding means and what to do about it. Do is empty if nothing needs to be done.
+type Explanation struct{ Name, Meaning, Do string }
+
+// String returns the meaning, and what to do after a colon.
+func (e Explanation) String() string {
+	if e.Do == "" {
+		return e.Meaning
+	}
+	return e.Meaning + ": " + e.Do
+}
+
+// Explain returns the explanation of the finding with the given name. It returns false if this program has no such
+// finding.
+func Explain(name string) (Explanation, bool) {
+	return find(Explanations(), func(e Explanation) bool { return e.Name == name })
+}
+
 // FindingNames returns the findings of this program, each with its meaning and what to do about it. A workload that
 // is not part of zkbench can have other findings.
-func FindingNames() []Term {
-	return []Term{
-		{"any-result", "the check accepts a changed result, in each of four ways: make it compare something"},
-		{"autocorrelation", "neighbouring parts of the window are alike, so the mean rests on fewer independent ones: measure longer"},
-		{"checked", "only some results were verified: --check all and a larger --arena verify all"},
-		{"composed", "the figure was composed of measured parts, because the whole does not fit the memory"},
-		{"counted only", "constraints were counted and nothing was proved, because the whole does not fit the memory"},
-		{Disturbed, "other processes or machines used the processors: measure on a quiet machine"},
-		{"doubted", "the process ended badly after its figures were taken, while its check was tested"},
-		{"drift", "times rose or fell during the window: warm up longer, or look for a leak"},
-		{"dropped", "operations arrived when the queue was full: lower the rate or enlarge --queue"},
-		{"eager witness", "a circuit is built together with its witness: the stages build and witness are the same"},
-		{"error", "what an operation failed with, and how often"},
-		{IdleProcessors, "fewer processors were used than --cpus gave: --executor pool, more --workers, or a smaller number"},
-		{"input-changed", "operations changed their input, so later ones measured something else: copy the input first"},
-		{"inputs", "each operation built its input within the window: figures of throughput and memory include that"},
-		{"joint keys", "the library makes proving and verifying key in one call: the stage keys is both"},
-		{"late", "operations ended after the window: they count for latency and not for throughput"},
-		{"leak", "which cropped part of the samples shows the greatest |t|"},
-		{"left behind", "the prover left processes behind, which were killed"},
-		{"measured again", "the case was disturbed and measured once more"},
-		{"memory grows", "the memory of a resident prover grows from operation to operation"},
-		{"never-started", "operations were still queued when the window closed: the rate is above the capacity"},
-		{"not finite", "a figure was infinite or no number, and was left out"},
-		{PeakSampled, "the peak of memory is the maximum of samples, because the kernel's mark could not be reset"},
-		{"profiled", "profiles were taken in the window and cost time: do not compare these figures"},
-		{"proofs of each layer", "how many proofs the layers of an aggregation have"},
-		{"proved bits", "soundness that is proved, and the round with the largest error"},
-		{"reference string", "where the reference string is from"},
-		{Refused, "the case was not accepted as it was asked for: nothing was measured"},
-		{"restarted", "a resident prover ended and was started again"},
-		{"solving", "the library solves the constraints when it proves: the stage prove contains that"},
-		{"threshold", "a bound of --fail-if cannot be kept any more, so the case ended early"},
-		{"timer", "the operating system's timer started operations late: --starts spin avoids that"},
-		{"tried again", "the case failed once, and was measured again in a new process"},
-		{"unchecked", "the prover's file has neither verify nor must: nothing says whether its results are right"},
-		{"undoubted", "the verifier was not tested with a changed proof"},
-		{"unfinished", "operations still ran at the end, so latencies are missing: use a longer --duration or --grace"},
-		{"warm-up", "the times did not settle before the warm-up's limit"},
+func FindingNames() (terms []Term) {
+	for _, e := range Explanations() {
+		terms = append(terms, Term{e.Name, e.String()})
+	}
+	return terms
+}
+
+// Explanations returns the explanations of all findings of this program, sorted by name.
+func Explanations() []Explanation {
+	return []Explanation{
+		{"any-result", "the check accepts a changed result, in each of four ways", "make it compare something"},
+		{"autocorrelation", "neighbouring parts of the window are alike, so the mean rests on fewer independent ones", "measure longer"},
+		{"checked", "only some results were verified", "--check all and a larger --arena verify all"},
+		{"composed", "the figure was composed of measured parts, because the whole does not fit the memory", "for the whole, measure on a machine with more memory"},
+		{"counted only", "constraints were counted and nothing was proved, because the whole does not fit the memory", "for times, measure on a machine with more memory"},
+		{Disturbed, "other processes or machines used the processors", "measure on a quiet machine"},
+		{"doubted", "the process ended badly after its figures were taken, while its check was tested", "read the error, and correct the check"},
+		{"drift", "times rose or fell during the window", "warm up longer, or look for a leak"},
+		{"dropped", "operations arrived when the queue was full", "lower the rate or enlarge --queue"},
+		{"eager witness", "a circuit is built together with its witness: the stages build and witness are the same", ""},
+		{"error", "what an operation failed with, and how often", "read the error, and repeat the case with its command"},
+		{IdleProcessors, "fewer processors were used than --cpus gave", "--executor pool, more --workers, or a smaller number"},
+		{"input-changed", "operations changed their input, so later ones measured something else", "copy the input first"},
+		{"inputs", "each operation built its input within the window: figures of throughput and memory include that", "--samples builds inputs before the window"},
+		{"joint keys", "the library makes proving and verifying key in one call: the stage keys is both", ""},
+		{"late", "operations ended after the window: they count for latency and not for throughput", "measure longer if they are many"},
+		{"leak", "which cropped part of the samples shows the greatest |t|", ""},
+		{"left behind", "the prover left processes behind, which were killed", "have the prover wait for its processes"},
+		{"measured again", "the case was disturbed and measured once more", ""},
+		{"memory grows", "the memory of a resident prover grows from operation to operation", "look for a leak in the prover"},
+		{"never-started", "operations were still queued when the window closed: the rate is above the capacity", "lower the rate"},
+		{"not finite", "a figure was infinite or no number, and was left out", "correct the workload that reports it"},
+		{PeakSampled, "the peak of memory is the maximum of samples, because the kernel's mark could not be reset", "read it as a lower bound"},
+		{"profiled", "profiles were taken in the window and cost time", "do not compare these figures"},
+		{"proofs of each layer", "how many proofs the layers of an aggregation have", ""},
+		{"proved bits", "soundness that is proved, and the round with the largest error", ""},
+		{"reference string", "where the reference string is from", ""},
+		{Refused, "the case was not accepted as it was asked for, and nothing was measured", "change the case as its error says, or leave it out"},
+		{"restarted", "a resident prover ended and was started again", "read why it ended in its messages"},
+		{"solving", "the library solves the constraints when it proves: the stage prove contains that", ""},
+		{"threshold", "a bound of --fail-if cannot be kept any more, so the case ended early", "without --fail-if the case runs to its end"},
+		{"timer", "the operating system's timer started operations late", "--starts spin avoids that"},
+		{"tried again", "the case failed once, and was measured again in a new process", "read its first error: it may come back"},
+		{"unchecked", "the prover's file has neither verify nor must: nothing says whether its results are right", "add one of them to the file"},
+		{"undoubted", "the verifier was not tested with a changed proof", "give the prover's file a verify command that a changed proof fails"},
+		{"unfinished", "operations still ran at the end, so latencies are missing", "use a longer --duration or --grace"},
+		{"warm-up", "the times did not settle before the warm-up's limit", "set a longer --warmup, or look for a leak"},
 	}
 }

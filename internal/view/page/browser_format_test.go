@@ -29,14 +29,14 @@ func TestFormat(t *testing.T) {
 			continue
 		}
 		checked++
-		script := must.Get(json.Marshal("const v = " + cells[1] + ";" + read("assets/format.js") + "; return " + writer))(t)
+		script := must.Get(json.Marshal("const v = " + cells[1] + ";" + read("../web/assets/format.js") + "; return " + writer))(t)
 		golden.Equal(t, cells[0]+" of "+cells[1], cells[2], eval[string](b, "new Function("+string(script)+")()"))
 	}
 	if checked < 20 {
 		t.Errorf("%d lines of the table", checked)
 	}
 	for _, unit := range []string{"ns", "us", "µs", "μs", "ms", "s", "sec", "ns/op", "sec/op", "p99-ms", "m", "nanos/op", "ops/s"} {
-		script := must.Get(json.Marshal(read("assets/format.js") + "; return withUnit([2.5], '" + unit + "')"))(t)
+		script := must.Get(json.Marshal(read("../web/assets/format.js") + "; return withUnit([2.5], '" + unit + "')"))(t)
 		want := format.Significant(2.5, 4, 9) + " " + unit
 		if ns, per, isTime := record.TimeUnit(unit); isTime {
 			want = format.Time(2.5*ns) + per

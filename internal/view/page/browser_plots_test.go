@@ -23,13 +23,17 @@ import (
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
-// values returns the points of the plot that is shown, as text, by line.
+// values returns the points of the plot that is shown, by line. A point is the cells of its row, each followed by the
+// unit or, without one, by the head of its column.
 func (b *tab) values() map[string][]string {
 	b.t.Helper()
 	all := make(map[string][]string)
 	for _, row := range eval[[][]string](b, `(document.getElementById('values').open = true,
 		document.getElementById('values').dispatchEvent(new Event('toggle')),
-		[...document.querySelectorAll('#values-table tbody tr')].map(tr => [tr.cells[0].innerText, tr.cells[1].innerText]))`) {
+		[...document.querySelectorAll('#values-table table')].flatMap(table => [...table.tBodies[0].rows].map(tr => [tr.cells[0].innerText, [...tr.cells].slice(1).map((cell, i) => {
+			const head = table.tHead.rows[0].cells[i + 1];
+			return cell.innerText + ' ' + (head.querySelector('small') || head).innerText;
+		}).join(', ')])))`) {
 		all[row[0]] = append(all[row[0]], row[1])
 	}
 	return all
@@ -90,7 +94,7 @@ func TestLatencyIsThePDFs(t *testing.T) {
 			for _, points := range b.values() {
 				var line []at
 				for _, text := range points {
-					p := regexp.MustCompile(`^(\d+) CPUs?, \d+ workers?, ([\d.]+) ops/s, ([\d.]+) ms \(`).FindStringSubmatch(text)
+					p := regexp.MustCompile(`^(\d+) CPUs, \d+ Workers, ([\d.]+) ops/s, [\d.]+ ops/s, [\d.]+ ops/s, ([\d.]+) ms, [\d.]+ ms, [\d.]+ ms$`).FindStringSubmatch(text)
 					if p == nil {
 						t.Fatalf("the point %q", text)
 					}
@@ -129,7 +133,7 @@ func TestLatencyByLoad(t *testing.T) {
 		for _, p := range points {
 			loads = append(loads, strings.Split(p, ", ")[1])
 		}
-		golden.Equal(t, line, []string{"1 worker", "2 workers", "4 workers"}, loads)
+		golden.Equal(t, line, []string{"1 Workers", "2 Workers", "4 Workers"}, loads)
 	}
 }
 
@@ -204,7 +208,7 @@ func TestSomeFailed(t *testing.T) {
 		if two := slices.Contains(plotNames[:2], name); strings.Contains(text, "2 CPUs") != two || strings.Contains(text, "4 CPUs") || strings.Contains(text, "cpus=4") {
 			t.Errorf("%s: shows %s", name, text)
 		}
-		if median := regexp.MustCompile(`2 CPUs, 2 workers, ([\d.]+) ops/s`).FindStringSubmatch(text); median != nil {
+		if median := regexp.MustCompile(`2 CPUs, 2 Workers, ([\d.]+) ops/s`).FindStringSubmatch(text); median != nil {
 			got, _ := strconv.ParseFloat(median[1], 64)
 			golden.Near(t, name+": throughput", (recs[4].Value(record.Throughput)+recs[7].Value(record.Throughput))/2, got, 1e-3)
 		}

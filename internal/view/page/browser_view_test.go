@@ -2,15 +2,21 @@ package page_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/view/page"
 )
 
@@ -45,7 +51,7 @@ const overflow = `Math.max(document.documentElement.scrollWidth, document.body.s
 // table's own box scrolls sideways.
 func TestLooks(t *testing.T) {
 	data := sample(t)
-	for _, width := range []int64{1280, 360} {
+	for _, width := range []int64{1280, 800, 360} {
 		for _, prefers := range []string{"light", "dark"} {
 			t.Run(fmt.Sprintf("width=%d/scheme=%s", width, prefers), func(t *testing.T) {
 				b := newTab(t, width, 900)
@@ -181,6 +187,8 @@ func TestKeyboard(t *testing.T) {
 		}
 		t.Fatalf("%s cannot be reached by the Tab key", what)
 	}
+	tabTo("the case of the sentence", `!!e.closest('#when')`)
+	tabTo("the values of the first plot", `!!e.closest('#answer-values')`)
 	tabTo("the filter", `e.id === 'query'`)
 	b.press("exec=serial")
 	golden.Equal(t, "rows", 6, len(b.column("Workload")))
@@ -203,23 +211,118 @@ func TestKeyboard(t *testing.T) {
 	golden.Equal(t, "plot", "Latency by percentile. Its values follow as a table.", eval[string](b, `document.querySelector('#charts [role=img]').getAttribute('aria-label')`))
 }
 
-// TestHeadline: what was measured, where, and what came out, in a sentence; what all cases
-// share stands above the table and is no column.
+// TestHeadline: the page begins with the sentence and the plot that answer; the cases, the findings and the environments
+// follow. What all cases share stands above the table and is no column.
 func TestHeadline(t *testing.T) {
 	b := newTab(t, 1280, 900)
-	b.open(sample(t), "")
-	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "3 workloads, ", " on ", "Some Processor 9", "Highest throughput of each: Sender ", " ops/s (P50 ")
+	b.open(asked(sample(t), "Sender", "in=2/out=2"), "")
+	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "A transfer with two inputs and two outputs takes ", " ms on one core (P50; P99 ", " per second.")
+	golden.Contains(t, eval[string](b, `document.getElementById('when').innerText`), "Sender bits=32 exec=serial cpus=1", "median of 3 processes", "Some Processor 9", "3 February 2026")
+	const order = `['headline', 'answer-charts', 'table', 'findings', 'environments'].map(id => document.getElementById(id).getBoundingClientRect().top + scrollY)`
+	if tops := eval[[]float64](b, order); !slices.IsSorted(tops) || tops[1] > 400 {
+		t.Errorf("sentence, plot, cases, findings and environments begin at %v px", tops)
+	}
+	golden.Equal(t, "first plot", "Throughput by CPUs", eval[string](b, `document.getElementById('answer-title').innerText`))
+	if n := eval[int](b, strings.ReplaceAll(drawn, "#charts", "#answer-charts")); n < 40 {
+		t.Errorf("%d pixels of the line's colour in the first plot", n)
+	}
+	b.click("#when a")
+	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+
 	alone := sample(t)
 	alone.Records = slices.DeleteFunc(alone.Records, func(r *record.Record) bool {
 		return r.Workload != "Sender" || r.Processors() != 2 || len(r.Settings) == 0
 	})
 	b = newTab(t, 1280, 900)
 	b.open(alone, "")
-	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "Sender, ", " Highest throughput: ", " with ", "; lowest: ")
+	golden.Contains(t, eval[string](b, `document.getElementById('headline').innerText`), "Sender ", " takes ", " ms on two cores (P50; P99 ", " per second with two at a time.")
+	golden.Equal(t, "first plot", "Time of one operation (P50)", eval[string](b, `document.getElementById('answer-title').innerText`))
+	bars := eval[[]string](b, `[...document.querySelectorAll('#answer-bars li')].map(e => e.querySelector('span').innerText)`)
+	golden.Equal(t, "bars", []string{"this case", "bits=64", "exec=pool"}, bars)
 	golden.Contains(t, eval[string](b, `document.getElementById('shared').innerText`), "CPUs 2")
 	heads := eval[[]string](b, `[...document.querySelectorAll('#thead button')].map(e => e.querySelector('span').innerText.trim())`)
 	if slices.Contains(heads, "CPUs") {
 		t.Errorf("columns %q", heads)
+	}
+}
+
+// clipped lists the cells whose text is wider than they are, and those that hide what does not fit.
+const clipped = `[...document.querySelectorAll('td, th')].filter(e => e.offsetParent && (e.scrollWidth > e.clientWidth || getComputedStyle(e).textOverflow === 'ellipsis'))
+	.map(e => e.innerText + ': ' + e.scrollWidth + ' px in ' + e.clientWidth)`
+
+// TestCells: no cell of any table cuts its text off, at any width.
+func TestCells(t *testing.T) {
+	data := sample(t)
+	for _, width := range []int64{360, 800, 1280} {
+		b := newTab(t, width, 800)
+		b.open(data, "")
+		for _, row := range []int{1, 25} { // a load, and stages
+			b.click(fmt.Sprintf("#tbody tr:nth-child(%d) a", row))
+			b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+			eval[bool](b, `document.querySelectorAll('details').forEach(d => { d.open = true; d.dispatchEvent(new Event('toggle')); }) || true`)
+			b.await(`document.querySelectorAll('#answer-values td, #values td').length > 20`)
+			if found := eval[[]string](b, clipped); len(found) > 0 {
+				t.Errorf("%d px: %d cells are cut off: %q", width, len(found), found[:min(len(found), 5)])
+			}
+			if n := eval[int](b, `document.querySelectorAll('td').length`); n < 200 {
+				t.Errorf("only %d cells", n)
+			}
+		}
+	}
+}
+
+// TestSortable: the tables of a plot's values and of a case are sorted by their heads, three ways.
+func TestSortable(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(sample(t), "#p=percentiles")
+	b.click("#values summary")
+	b.await(`document.querySelectorAll('#values-table tbody tr').length > 10`)
+	column := func(i int) []float64 {
+		return numbers(t, eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll('#values-table tbody tr')].map(tr => tr.cells[%d].innerText)`, i)))
+	}
+	const press = `document.querySelectorAll('#values-table th button')[2]`
+	written := column(2)
+	eval[bool](b, `(`+press+`.click(), true)`)
+	golden.Equal(t, "sorted", true, slices.IsSorted(column(2)))
+	eval[bool](b, `(`+press+`.click(), true)`)
+	down := column(2)
+	slices.Reverse(down)
+	golden.Equal(t, "sorted the other way", true, slices.IsSorted(down))
+	golden.Equal(t, "said", "descending", eval[string](b, press+`.parentNode.getAttribute('aria-sort')`))
+	eval[bool](b, `(`+press+`.click(), true)`)
+	golden.Equal(t, "as written", written, column(2))
+	golden.Equal(t, "unit in the head", "ms", eval[string](b, press+`.querySelector('small').innerText`))
+	b.click("#tbody tr:nth-child(25) a")
+	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+	golden.Equal(t, "stages with buttons", 6, eval[int](b, `[...document.querySelectorAll('#case .block')].find(e => e.innerText.startsWith('Stages,')).querySelectorAll('th button').length`))
+}
+
+// TestPrint: on paper the sentence, the first plot and the table come first, and nothing is cut off.
+func TestPrint(t *testing.T) {
+	b := newTab(t, 1280, 900)
+	b.open(asked(sample(t), "Sender", "in=2/out=2"), "")
+	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	b.run(chromedp.EmulateViewport(1030, 700)) // A4 landscape within its margins
+	b.await(`document.querySelector('#answer-charts canvas').clientWidth <= innerWidth`)
+	if wider := eval[int](b, overflow); wider > 0 {
+		t.Errorf("the page is %d px wider than the paper", wider)
+	}
+	if found := eval[[]string](b, clipped); len(found) > 0 {
+		t.Errorf("cells are cut off: %q", found)
+	}
+	if tops := eval[[]float64](b, `['headline', 'answer-charts', 'table'].map(id => document.getElementById(id).getBoundingClientRect().top + scrollY)`); tops[1] > 300 || tops[2] > 900 {
+		t.Errorf("sentence, plot and table begin at %v px", tops)
+	}
+	b.look("print")
+	pdf, err := chromedp.Call(b.ctx, cdppage.PrintToPDF, cdppage.PrintToPDFParams{PreferCSSPageSize: new(true), PrintBackground: new(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dir := os.Getenv("ZKBENCH_SCREENSHOTS"); dir != "" {
+		must.Do(t, os.WriteFile(filepath.Join(dir, "print.pdf"), pdf.Data, 0o600))
+	}
+	if len(pdf.Data) < 20_000 {
+		t.Errorf("a document of %d bytes", len(pdf.Data))
 	}
 }
 

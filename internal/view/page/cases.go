@@ -64,7 +64,7 @@ func (g *group) view(d *Data) caseView {
 	first := g.first()
 	c := caseView{
 		ID: g.id, Env: g.env, Workload: first.Workload, Axes: []pair{}, CPUs: g.cpus, Staged: g.staged,
-		Status: string(g.status), OK: first.Status == record.OK, Runs: len(g.all), Counted: len(g.counted),
+		Status: g.status, OK: first.Status == record.OK, Runs: len(g.all), Counted: len(g.counted),
 		Figures: g.figures(), Few: g.few(), Whose: g.whose(), Timeline: timelineOf(g.counted), Stages: g.stages(), Counters: g.counters(),
 	}
 	if d.Command != nil {
@@ -85,7 +85,7 @@ func (g *group) view(d *Data) caseView {
 			c.Findings = note(c.Findings, f.Name, f.Text)
 		}
 		if r.Error != "" || r.Status != record.OK {
-			c.Errors = note(c.Errors, string(r.Status), r.Error)
+			c.Errors = note(c.Errors, string(r.Outcome()), r.Error)
 		}
 	}
 	return c

@@ -17,8 +17,10 @@ type group struct {
 	cpus    int
 	staged  bool
 	all     []*record.Record
-	status  record.Status
+	status  string           // the worst outcome of the records (record.Outcome)
 	counted []*record.Record // the records that the figures are from
+
+	coordinates record.Axes // set by peers: without processors and workers
 }
 
 // group groups the records by case, in the order of their first records, and sets
@@ -29,7 +31,7 @@ func (v *view) group(records []*record.Record) []*group {
 	var all env.Distinct
 	for _, r := range records {
 		e := all.Index(r.Env)
-		if r.Status == record.Failed {
+		if r.Outcome() == record.Outcome(record.Failed) {
 			v.Failed++
 		}
 		id := fnv.New64a()
@@ -55,20 +57,22 @@ func (g *group) first() *record.Record { return g.counted[0] }
 
 // count sets the case's status, which is the worst of its repetitions, and the records
 // that its figures are from: those that are ok or, if there are none, the partial
-// ones, or else the failed ones.
+// ones, or else those that were refused or failed.
 func (g *group) count() {
-	for _, s := range []record.Status{record.Failed, record.Partial, record.OK} {
-		with := slices.DeleteFunc(slices.Clone(g.all), func(r *record.Record) bool { return r.Status != s })
+	for _, s := range []record.Outcome{
+		record.Outcome(record.Failed), record.WasRefused, record.WasTooLarge, record.Outcome(record.Partial), record.Outcome(record.OK),
+	} {
+		with := slices.DeleteFunc(slices.Clone(g.all), func(r *record.Record) bool { return r.Outcome() != s })
 		if len(with) == 0 {
 			continue
 		}
 		if g.status == "" {
-			g.status = s
+			g.status = string(s)
 		}
 		g.counted = with
 	}
 	if g.counted == nil { // only unknown statuses
-		g.status, g.counted = g.all[0].Status, g.all
+		g.status, g.counted = string(g.all[0].Status), g.all
 	}
 }
 

@@ -54,7 +54,7 @@ func newLineView(axes record.Axes, groups []*group) lineView {
 	slices.SortStableFunc(groups, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(a.cpus, b.cpus), cmp.Compare(load(a, record.WorkersKey), load(b, record.WorkersKey)), cmp.Compare(load(a, record.RateKey), load(b, record.RateKey)))
 	})
-	var l lineView
+	l := lineView{Fields: []pair{}} // an empty list is [] in JSON, not null
 	for _, x := range axes {
 		l.Fields = append(l.Fields, pair{x.Key, x.Value})
 	}

@@ -8,17 +8,16 @@ package page
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
+	"io/fs"
 
 	"github.com/zkbench/zkbench/internal/result/record"
+	"github.com/zkbench/zkbench/internal/view/web"
 )
 
 // Data is the content of a page.
@@ -30,16 +29,22 @@ type Data struct {
 	// a text. If one of the two functions is nil, the page does not show its result.
 	Command  func(*record.Record) string
 	Settings func(*record.Record) [][2]string
+	// Headline chooses the case that the page begins with. If it is nil or chooses no case, the page chooses one.
+	Headline *record.Headline
+	// Phrase describes one operation of a workload in words, with the values of the given axes: "a transfer with two
+	// inputs". If it is nil, the page writes the workload's name and key=value.
+	Phrase func(workload string, axes record.Axes) string
 	// Progress is the progress of the suite that is running, or nil if no suite is running.
 	Progress *Progress
 }
 
-// Progress says how many of a suite's processes are done, planned and failed, and what is
+// Progress says how many of a suite's processes are done, planned, failed and refused, and what is
 // running.
 type Progress struct {
 	Done    int     `json:"done"`
 	Planned int     `json:"planned"`
 	Failed  int     `json:"failed"`
+	Refused int     `json:"refused"` // of cases that were refused
 	Running string  `json:"running"` // description of the case that is being measured
 	Left    float64 `json:"left"`    // s, estimated time for the rest; 0: not known
 	Stopped bool    `json:"stopped"` // no more records will come; the suite has ended if all are done
@@ -50,58 +55,27 @@ var assets embed.FS
 
 // scripts lists the parts of the page's program in order.
 var scripts = []string{
-	"dom.js", "format.js", "state.js", "progress.js", "head.js", "rows.js", "table.js", "case.js", "chart.js", "lines.js", "plots.js", "main.js",
+	"state.js", "progress.js", "head.js", "rows.js", "table.js", "case.js", "lines.js", "plots.js", "answer.js", "main.js",
 }
 
 // parts holds what every page has in addition to its data.
 type parts struct {
-	Style   template.CSS
-	Script  template.JS
-	Licence string // of uPlot
-	frame   *template.Template
+	*web.Parts
+	frame *template.Template
 }
 
 // loadParts reads and parses the embedded files. The tests show that this does not fail.
 func loadParts() (*parts, error) {
-	style, errStyle := joined("uplot/uPlot.min.css", "page.css")
-	library, errLibrary := joined("uplot/uPlot.iife.min.js")
-	script, errScript := joined(scripts...)
-	licence, errLicence := assets.ReadFile("assets/uplot/LICENSE")
-	frame, errFrame := template.ParseFS(assets, "assets/page.html")
-	if err := errors.Join(errStyle, errLibrary, errScript, errLicence, errFrame); err != nil {
+	own, err := fs.Sub(assets, "assets")
+	if err != nil {
 		return nil, err
 	}
-	script = library + "(function () {\n'use strict';\n" + script + "})();\n"
-	// The style and the script are ours and uPlot's, and contain nothing from a user.
-	return &parts{template.CSS(style), template.JS(script), string(licence), frame}, nil
-}
-
-// joined returns embedded files one after the other, with a line feed after each.
-func joined(names ...string) (string, error) {
-	var all strings.Builder
-	for _, name := range names {
-		raw, err := assets.ReadFile("assets/" + name)
-		if err != nil {
-			return "", err
-		}
-		all.WriteString(string(raw) + "\n")
+	shared, errShared := web.Load(own, []string{"page.css"}, scripts)
+	frame, errFrame := template.ParseFS(own, "page.html")
+	if err := errors.Join(errShared, errFrame); err != nil {
+		return nil, err
 	}
-	return all.String(), nil
-}
-
-// policy returns the content security policy: only the page's own script and style run, and
-// nothing is fetched except, if the page is served, its data.
-func (p *parts) policy(served bool) string {
-	hash := func(text string) string {
-		sum := sha256.Sum256([]byte(text))
-		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	}
-	connect := "'none'"
-	if served {
-		connect = "'self'"
-	}
-	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; connect-src %s; base-uri 'none'; form-action 'none'",
-		hash(string(p.Script)), hash(string(p.Style)), connect)
+	return &parts{shared, frame}, nil
 }
 
 // html returns the page that shows v.
@@ -113,10 +87,10 @@ func (p *parts) html(v *view, served bool) ([]byte, error) {
 	var b bytes.Buffer
 	err = p.frame.Execute(&b, struct {
 		*parts
-		Title, Policy string
-		Served        bool
-		Data          template.JS
-	}{p, v.Title, p.policy(served), served, template.JS(data)})
+		Title, Sentence, Policy string
+		Served                  bool
+		Data                    template.JS
+	}{p, v.Title, v.Answer.Sentence, p.Policy(served), served, template.JS(data)})
 	return b.Bytes(), err
 }
 

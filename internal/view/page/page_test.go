@@ -33,6 +33,13 @@ type shown struct {
 	Cases       []shownCase
 	Lines       struct{ Throughput, CPUs, Load []struct{ Cases []string } }
 	Progress    *struct{ Done int }
+	Answer      struct {
+		Sentence, Case string
+		Plot           *struct {
+			Kind, Key, Figure string
+			Lines             []struct{ Cases []string }
+		}
+	}
 }
 
 type shownCase struct {

@@ -35,7 +35,7 @@ func defs() []workload.Def {
 		workload.ExecutorAxis([]string{"serial", "pool"}),
 	}
 	stages := workload.Def{Name: "PlonkMul", Axes: []workload.Axis{workload.IntAxis(workload.Axis{Name: "gates", Usage: "numbers of gates", Smoke: "8"}, 1, 1<<20, 8)}}
-	return []workload.Def{{Name: "Sender", Alias: "transfer", Axes: token}, {Name: "VerificationSenderProof", Axes: token}, stages}
+	return []workload.Def{{Name: "Sender", Noun: "a transfer", Alias: "transfer", Axes: token}, {Name: "VerificationSenderProof", Axes: token}, stages}
 }
 
 // load returns one process of a case: operations that take about middle, in a closed loop.

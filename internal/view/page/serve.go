@@ -60,7 +60,7 @@ func (h *handler) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path == "/" {
-		w.Header().Set("Content-Security-Policy", h.parts.policy(true)+"; frame-ancestors 'none'")
+		w.Header().Set("Content-Security-Policy", h.parts.Policy(true)+"; frame-ancestors 'none'")
 	}
 	w.Header().Set("Content-Type", kind)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 )
 
@@ -16,12 +17,15 @@ type view struct {
 	Processes    int           `json:"processes"`
 	Failed       int           `json:"failed"`              // processes
 	Disturbed    string        `json:"disturbed,omitempty"` // how many processes were disturbed by other load
+	Answer       answer        `json:"answer"`
 	Environments []environment `json:"environments"`
 	Figures      []figureView  `json:"figures"`     // those that some case has; columns of the table first
 	Percentiles  []float64     `json:"percentiles"` // at which the latencies of all cases are given
 	Cases        []caseView    `json:"cases"`
 	Lines        lines         `json:"lines"`
-	Progress     *Progress     `json:"progress,omitempty"`
+	// Explained has, for each finding that some case has, what it means and what to do.
+	Explained map[string]pair `json:"explained"`
+	Progress  *Progress       `json:"progress,omitempty"`
 }
 
 const untitled = "zkbench report"
@@ -41,6 +45,7 @@ func (vr *viewer) view(d Data) *view {
 	v := &view{
 		Title: d.Title, Processes: len(d.Records), Percentiles: grid[:], Disturbed: record.Disturbance(d.Records),
 		Figures: []figureView{}, Cases: []caseView{}, // an empty list is [] in JSON, not null
+		Explained: make(map[string]pair),
 	}
 	if v.Title == "" {
 		v.Title = untitled
@@ -51,6 +56,7 @@ func (vr *viewer) view(d Data) *view {
 	}
 	v.times(d)
 	groups := v.group(d.Records)
+	v.Answer = v.answer(&d, groups)
 	decoded := make(map[string]distribution, len(groups))
 	var loads []*group // groups that can be plotted
 	for _, g := range groups {
@@ -62,6 +68,11 @@ func (vr *viewer) view(d Data) *view {
 		c := g.view(&d)
 		c.Latency, c.Note = known.latency, known.note
 		v.Cases = append(v.Cases, c)
+		for _, f := range c.Findings {
+			if e, known := record.Explain(f.Name); known {
+				v.Explained[f.Name] = pair{format.Sentence(e.Meaning), format.Sentence(e.Do)}
+			}
+		}
 		v.addFigures(g)
 		if c.OK && c.Figures[record.Throughput.Name()] != nil {
 			loads = append(loads, g)

@@ -51,6 +51,24 @@ func (p *page) heading(text string) { p.linef("%s", p.style.Paint(Bold, text)) }
 
 func (p *page) failure(text string) { p.linef("%s", p.style.Paint(Red, text)) }
 
+// failures writes a line for each record that is not ok.
+func (p *page) failures(recs []*record.Record) {
+	for _, rec := range recs {
+		if rec.Status != record.OK {
+			p.failed(rec, fmt.Sprintf("%s %s: %s", rec.Name(), rec.Outcome(), rec.Error))
+		}
+	}
+}
+
+// failed writes text about a record that is not ok. A case that was refused did not fail, so its text has no colour.
+func (p *page) failed(rec *record.Record, text string) {
+	if rec.Outcome().OnPurpose() {
+		p.linef("%s", text)
+	} else {
+		p.failure(text)
+	}
+}
+
 // finding writes a finding; all lines of its text after the first are indented.
 func (p *page) finding(name, text string) {
 	p.linef("%s: %s", p.style.Paint(Yellow, name), strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  "))

@@ -58,11 +58,7 @@ func (s Style) Summary(w io.Writer, recs []*record.Record) error {
 		rows = append(rows, summary(cases[name], varying, columns, several, apart))
 	}
 	p.table("", rows)
-	for _, rec := range recs {
-		if rec.Status != record.OK {
-			p.failure(fmt.Sprintf("%s %s: %s", rec.Name(), rec.Status, rec.Error))
-		}
-	}
+	p.failures(recs)
 	return p.flush(w)
 }
 
@@ -137,10 +133,11 @@ func summary(recs []*record.Record, varying []string, columns []column, several,
 	var found []string
 	bad := false
 	for _, rec := range recs {
-		if rec.Status != record.OK && !slices.Contains(found, string(rec.Status)) {
-			found = append(found, string(rec.Status))
+		outcome := string(rec.Outcome())
+		if rec.Status != record.OK && !slices.Contains(found, outcome) {
+			found = append(found, outcome)
 		}
-		bad = bad || rec.Status == record.Failed
+		bad = bad || outcome == string(record.Failed)
 		for _, f := range rec.Findings {
 			if !slices.Contains(found, f.Name) {
 				found = append(found, f.Name)

@@ -50,14 +50,10 @@ func (s Style) Table(w io.Writer, recs []*record.Record) error {
 			}
 			line = append(line, value)
 		}
-		rows = append(rows, row{cells: append(line, figuresOf(rec, columns, apart)...), bad: rec.Status == record.Failed})
+		rows = append(rows, row{cells: append(line, figuresOf(rec, columns, apart)...), bad: rec.Outcome() == record.Outcome(record.Failed)})
 	}
 	p.table("", rows)
-	for _, rec := range recs {
-		if rec.Status != record.OK {
-			p.failure(fmt.Sprintf("%s %s: %s", rec.Name(), rec.Status, rec.Error))
-		}
-	}
+	p.failures(recs)
 	for _, rec := range recs {
 		for _, f := range rec.Findings {
 			p.WriteString(rec.Name() + " ")
@@ -123,7 +119,7 @@ func figuresOf(rec *record.Record, columns []column, apart bool) []string {
 	if len(exact) == 0 {
 		exact = []string{"-"}
 	}
-	return append(line, checked(rec), strings.Join(exact, ", "), string(rec.Status))
+	return append(line, checked(rec), strings.Join(exact, ", "), string(rec.Outcome()))
 }
 
 // split returns the coordinates that all records share, and the keys of the others, both

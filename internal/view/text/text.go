@@ -88,7 +88,7 @@ func (p *page) head(rec *record.Record) {
 	}
 	p.busy(rec)
 	if rec.Status != record.OK {
-		p.failure(strings.ToUpper(string(rec.Status)) + ": " + rec.Error)
+		p.failed(rec, strings.ToUpper(string(rec.Outcome()))+": "+rec.Error)
 	}
 }
 
@@ -99,7 +99,7 @@ func (p *page) busy(recs ...*record.Record) {
 	}
 }
 
-// analysis writes the findings, each with its evidence.
+// analysis writes the findings, each with its evidence, what it means and what to do.
 func (p *page) analysis(rec *record.Record) {
 	p.linef("")
 	p.heading("Analysis:")
@@ -108,7 +108,11 @@ func (p *page) analysis(rec *record.Record) {
 	}
 	for _, f := range rec.Findings {
 		p.WriteByte(' ')
-		p.finding(f.Name, f.Text)
+		text := strings.TrimRight(f.Text, "\n")
+		if e, known := record.Explain(f.Name); known {
+			text += "\n" + e.String()
+		}
+		p.finding(f.Name, text)
 	}
 }
 

@@ -50,7 +50,7 @@ type task struct {
 
 // define returns a workload with a circuit. The axes sizes give the circuit's size, and the axes of the offers
 // the system that proves it. A load test runs the stage smoke unless another is given.
-func define(name, doc, smoke string, sizes []workload.Axis, choices offers, newTask func(c workload.Case, seed uint64) (task, error)) workload.Def {
+func define(name, noun, doc, smoke string, sizes []workload.Axis, choices offers, newTask func(c workload.Case, seed uint64) (task, error)) workload.Def {
 	readyTask := func(c workload.Case, seed uint64) (task, error) {
 		resolved, err := choices.resolve(c)
 		if err != nil {
@@ -67,7 +67,7 @@ func define(name, doc, smoke string, sizes []workload.Axis, choices offers, newT
 		return t.prover, err
 	}
 	return workload.Def{
-		Name: name, Doc: doc, Axes: append(append(sizes, choices.axes()...), stageAxis(smoke)), Resolve: choices.resolve,
+		Name: name, Noun: noun, Doc: doc, Axes: append(append(sizes, choices.axes()...), stageAxis(smoke)), Resolve: choices.resolve,
 		Properties: func(c workload.Case) record.Properties {
 			if implOf(c) == implGnark {
 				return gnarkProperties(c.Get("system"))

@@ -19,7 +19,7 @@ import (
 // this operation and in multi-scalar multiplications (MSM).
 func FFT() workload.Def {
 	return workload.Def{
-		Name: "FFT", Doc: "a transform over BN254's scalar field from natural to bit-reversed order; input and output have gnark-crypto's representation",
+		Name: "FFT", Noun: "a transform", Doc: "a transform over BN254's scalar field from natural to bit-reversed order; input and output have gnark-crypto's representation",
 		Axes: []workload.Axis{
 			workload.IntAxis(workload.Axis{Name: "log", Usage: "base-2 logarithms of the number of elements", Smoke: "10"}, 1, 24, 14, 16, 18),
 			workload.NameAxis(workload.Axis{Name: "implementation", Key: "impl", Flag: "impl", Usage: "implementations: package poly, or gnark-crypto's FFT, which is parallel except with the serial executor"}, impls, impls),

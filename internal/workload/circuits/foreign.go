@@ -19,7 +19,7 @@ type Foreign struct {
 
 // Def returns the workload that builds and proves the circuit.
 func (f Foreign) Def() workload.Def {
-	return define(f.Name, f.Doc, stageProve, f.Axes, onGnark(0), func(c workload.Case, seed uint64) (task, error) {
+	return define(f.Name, "", f.Doc, stageProve, f.Axes, onGnark(0), func(c workload.Case, seed uint64) (task, error) {
 		if _, err := f.Circuit(c); err != nil {
 			return task{}, err
 		}

@@ -15,7 +15,7 @@ import (
 // Gates returns the workload with a circuit of arithmetic gates.
 func Gates() workload.Def {
 	const most = srs.MaxSize
-	return define("Gates", "a proof of a circuit of arithmetic gates; every fourth gate is an addition, the others are multiplications", stageVerify,
+	return define("Gates", "a proof of a circuit", "a proof of a circuit of arithmetic gates; every fourth gate is an addition, the others are multiplications", stageVerify,
 		[]workload.Axis{workload.IntAxis(workload.Axis{Name: "gates", Usage: "numbers of gates", Smoke: "1024"}, gates.MinGates, most, 1<<10, 1<<12, 1<<14, 1<<16)},
 		onGnark(0).withOurs(systemPlonk).withOurs(systemTurbo).withOurs(systemUltra),
 		func(c workload.Case, seed uint64) (task, error) {

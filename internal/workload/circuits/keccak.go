@@ -58,7 +58,7 @@ func Keccak() workload.Def {
 	of := onGnark(1, keccakBits, keccakVariable, keccakStd).withOurs(systemUltra, append([]string{keccakLookup, keccakWide}, studyShapes...)...)
 	ours := &of[len(of)-1]
 	ours.more, ours.moreForms = func(form string) bool { _, ok := wideShape(form); return ok }, wideForms
-	return define("Keccak", "a proof of knowledge of a message with a given Keccak-256 digest; the message is secret and, with --form variable, its length too", stageWitness, // keys of one block take a minute on one core
+	return define("Keccak", "a proof of a Keccak-256 digest", "a proof of knowledge of a message with a given Keccak-256 digest; the message is secret and, with --form variable, its length too", stageWitness, // keys of one block take a minute on one core
 		[]workload.Axis{
 			of.form(),
 			workload.IntAxis(workload.Axis{Name: "bytes", Usage: "lengths of messages in bytes", Smoke: "135"}, 0, mostBytes, 135, 136),

@@ -20,7 +20,7 @@ import (
 // time in.
 func MSM() workload.Def {
 	return workload.Def{
-		Name: "MSM", Doc: "a multi-scalar multiplication on BN254 with random scalars and the points of a reference string",
+		Name: "MSM", Noun: "a multi-scalar multiplication", Doc: "a multi-scalar multiplication on BN254 with random scalars and the points of a reference string",
 		SRS: func(workload.Case) bool { return true },
 		Axes: []workload.Axis{
 			workload.IntAxis(workload.Axis{Name: "points", Usage: "numbers of points", Smoke: "1024"}, 1<<4, srs.MaxSize, 1<<10, 1<<12, 1<<14, 1<<16),

@@ -32,7 +32,7 @@ func Pairing() workload.Def {
 	for _, f := range pairing.Forms() {
 		forms = append(forms, string(f))
 	}
-	def := define("Pairing", "a proof about pairings on BN254: a tripartite key exchange, one pairing, one party's multiplications by its secret, or a check that the product of two pairings is one", stageWitness,
+	def := define("Pairing", "a proof about pairings", "a proof about pairings on BN254: a tripartite key exchange, one pairing, one party's multiplications by its secret, or a check that the product of two pairings is one", stageWitness,
 		[]workload.Axis{
 			workload.NameAxis(workload.Axis{Name: "relation", Usage: "relations to prove"}, relations, []string{string(pairing.Check)}),
 			workload.NameAxis(workload.Axis{Name: "form", Usage: "forms of the circuit's arithmetic"}, forms, []string{string(pairing.Std)}),

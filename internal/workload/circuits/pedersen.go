@@ -26,7 +26,7 @@ func Pedersen() workload.Def {
 	}
 	const most = 1 << 17
 	of := onGnark(len(forms), forms...).withOurs(systemPlonk, formLadder).withOurs(systemTurbo, formLadder).withOurs(systemUltra, formWindow)
-	return define("Pedersen", "a proof of a chain of two-to-one Pedersen hashes", stageVerify,
+	return define("Pedersen", "a proof of Pedersen hashes", "a proof of a chain of two-to-one Pedersen hashes", stageVerify,
 		[]workload.Axis{of.form(), workload.IntAxis(workload.Axis{Name: "hashes", Usage: "numbers of hashes", Smoke: "1"}, 1, most, 8, 32, 125)},
 		of,
 		func(c workload.Case, seed uint64) (task, error) {

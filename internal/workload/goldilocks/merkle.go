@@ -78,7 +78,7 @@ func treeMemory(axes []workload.Axis, of func(rows, tree uint64) workload.Memory
 func MerkleBuild() workload.Def {
 	axes := treeAxes(1<<10, 1<<12, 1<<14, 1<<16, 1<<18, 1<<20, 1<<22)
 	return workload.Def{
-		Name: "MerkleBuild", Doc: "build a Merkle tree of Poseidon digests over rows in memory, and return its root", Axes: axes,
+		Name: "MerkleBuild", Noun: "building a Merkle tree", Doc: "build a Merkle tree of Poseidon digests over rows in memory, and return its root", Axes: axes,
 		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory { return workload.Memory{Input: rows, Operation: 2 * tree} }),
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			t, err := newTreeCase(c, seed, axes)
@@ -127,7 +127,7 @@ func (m *merkleBuild) Check(_ context.Context, input any, output []byte) error {
 func MerkleOpen() workload.Def {
 	axes := treeAxes(1<<10, 1<<16, 1<<20)
 	return workload.Def{
-		Name: "MerkleOpen", Doc: "make the path of a row in a Merkle tree, encode it and verify it", Axes: axes,
+		Name: "MerkleOpen", Noun: "the path of a row in a Merkle tree", Doc: "make the path of a row in a Merkle tree, encode it and verify it", Axes: axes,
 		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory { return workload.Memory{Base: rows + tree} }),
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			t, err := newTreeCase(c, seed, axes)

@@ -23,7 +23,7 @@ const fileWindow = 16 << 20
 func MerkleFile() workload.Def {
 	axes := treeAxes(1<<10, 1<<16)
 	return workload.Def{
-		Name: "MerkleFile", Doc: "read rows and build a Merkle tree of Poseidon digests in a file on disk; return its root and the path of its last row", Axes: axes,
+		Name: "MerkleFile", Noun: "building a Merkle tree in a file", Doc: "read rows and build a Merkle tree of Poseidon digests in a file on disk; return its root and the path of its last row", Axes: axes,
 		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory {
 			return workload.Memory{Base: 2 * rows, Input: 3 * rows, Operation: 2*rows + tree + fileWindow} // as elements and as bytes
 		}),

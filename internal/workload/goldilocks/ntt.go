@@ -87,7 +87,7 @@ func NTT() workload.Def {
 	which := workload.NameAxis(workload.Axis{Name: "transform", Usage: "transforms (natural, reversed: forward, from this order to the other; inverse: from bit-reversed order; coset: to the coset of 7, from natural order)"}, []string{"natural", "reversed", "inverse", "coset"}, []string{"natural", "inverse"})
 	axes := []workload.Axis{sizeAxis(1<<12, 1<<16, 1<<20), which, kernelAxis()}
 	return workload.Def{
-		Name: "NTT", Doc: "eight consecutive number-theoretic transforms over the Goldilocks field; the first transforms a copy of the input, each other the previous result; the last result is folded to 32 bytes", Axes: axes,
+		Name: "NTT", Noun: "a row of eight transforms", Doc: "eight consecutive number-theoretic transforms over the Goldilocks field; the first transforms a copy of the input, each other the previous result; the last result is folded to 32 bytes", Axes: axes,
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			var n int
 			err := readInts(c, axes, &n)
@@ -170,7 +170,7 @@ func LDE() workload.Def {
 	}
 	axes[2].Parse = powersOfTwo(axes[2])
 	return workload.Def{
-		Name: "LDE", Doc: "eight consecutive low-degree extensions of columns over the Goldilocks field to the coset of 7, all in bit-reversed order; the first extends a copy of the columns, each other the first values of the previous result; the last result is folded to 32 bytes", Axes: axes,
+		Name: "LDE", Noun: "a row of eight low-degree extensions", Doc: "eight consecutive low-degree extensions of columns over the Goldilocks field to the coset of 7, all in bit-reversed order; the first extends a copy of the columns, each other the first values of the previous result; the last result is folded to 32 bytes", Axes: axes,
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			var n, columns, blowup int
 			err := readInts(c, axes, &n, &columns, &blowup)
@@ -249,7 +249,7 @@ func PolyEval() workload.Def {
 		kernelAxis(), workload.ExecutorAxis(executor.Names()),
 	}
 	return workload.Def{
-		Name: "PolyEval", Doc: "evaluate polynomials over the Goldilocks field, given by their coefficients, at one point of its quadratic extension", Axes: axes,
+		Name: "PolyEval", Noun: "evaluating polynomials at a point", Doc: "evaluate polynomials over the Goldilocks field, given by their coefficients, at one point of its quadratic extension", Axes: axes,
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			var n, columns int
 			err := readInts(c, axes, &n, &columns)

@@ -24,7 +24,7 @@ func GoldilocksOps() workload.Def {
 	units := workload.IntAxis(workload.Axis{Name: "units", Usage: "numbers of elements, or of 12-element states", Smoke: "128"}, 1, 1<<16, 128)
 	axes := []workload.Axis{units, function, kernelAxis()}
 	return workload.Def{
-		Name: "GoldilocksOps", Doc: "apply a function over the Goldilocks field to vectors, 1024 times; the time is for all 1024", Axes: axes,
+		Name: "GoldilocksOps", Noun: "applying a function to vectors 1,024 times", Doc: "apply a function over the Goldilocks field to vectors, 1024 times; the time is for all 1024", Axes: axes,
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			n, err := units.Int(c)
 			all := uint64(n) * poseidon.Width * elementBytes // the most elements per unit that a function reads or writes

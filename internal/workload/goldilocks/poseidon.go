@@ -15,7 +15,7 @@ import (
 func PoseidonPermutation() workload.Def {
 	states := workload.IntAxis(workload.Axis{Name: "states", Usage: "numbers of states that are permuted together", Smoke: "1024"}, 1, 1<<20, 1024)
 	return workload.Def{
-		Name: "PoseidonPermutation", Doc: "apply Poseidon's permutation of width 12 to a copy of many states; the time is for all states",
+		Name: "PoseidonPermutation", Noun: "permuting states with Poseidon", Doc: "apply Poseidon's permutation of width 12 to a copy of many states; the time is for all states",
 		Axes: []workload.Axis{states, kernelAxis()},
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			n, err := states.Int(c)

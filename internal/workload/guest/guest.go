@@ -32,7 +32,7 @@ var (
 // Guest returns the workload that executes a guest and counts its instructions.
 func Guest() workload.Def {
 	return workload.Def{
-		Name: "Guest", Doc: "execute a RISC-V program, with or without precompiles, and count its instructions; nothing is proved",
+		Name: "Guest", Noun: "executing a RISC-V program", Doc: "execute a RISC-V program, with or without precompiles, and count its instructions; nothing is proved",
 		Axes:    []workload.Axis{guestAxis, precompileAxis, sizeAxis},
 		Resolve: resolve, Guests: "./internal/workload/guest/build", Memory: estimate,
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {

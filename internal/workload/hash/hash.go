@@ -21,7 +21,7 @@ func Defs() []workload.Def { return []workload.Def{KeccakNative()} }
 func KeccakNative() workload.Def {
 	axis := workload.IntAxis(workload.Axis{Name: "bytes", Usage: "lengths of messages in bytes", Smoke: "136"}, 0, 1<<25, 136, 1360, 13_600, 136_000)
 	return workload.Def{
-		Name: "KeccakNative", Doc: "hash a message outside any circuit, with golang.org/x/crypto's legacy Keccak-256",
+		Name: "KeccakNative", Noun: "a Keccak-256 hash", Doc: "hash a message outside any circuit, with golang.org/x/crypto's legacy Keccak-256",
 		Axes: []workload.Axis{axis},
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			n, err := axis.Int(c)

@@ -15,20 +15,20 @@ import (
 
 // RangeProve returns the workload that commits to values and proves their range.
 func RangeProve() workload.Def {
-	return define("RangeProve", "commit to values and prove that each is below 2^bits",
+	return define("RangeProve", "a range proof", "commit to values and prove that each is below 2^bits",
 		func(s *setup) workload.Instance { return &prover{s} })
 }
 
 // RangeVerify returns the workload that decodes commitments and their range proofs, and verifies them together.
 func RangeVerify() workload.Def {
-	return define("RangeVerify", "decode commitments and their range proofs, and verify them together",
+	return define("RangeVerify", "verifying range proofs", "decode commitments and their range proofs, and verify them together",
 		func(s *setup) workload.Instance { return &verifier{s} })
 }
 
 // RangeBatch returns the workload that verifies a batch of RangeVerify's inputs together. One operation is the whole
 // batch.
 func RangeBatch() workload.Def {
-	return define("RangeBatch", "decode a batch of the inputs of range-verify and verify them together; the time is for the whole batch",
+	return define("RangeBatch", "verifying a batch of range proofs", "decode a batch of the inputs of range-verify and verify them together; the time is for the whole batch",
 		func(s *setup) workload.Instance { return &batchVerifier{verifier{s}} }, workload.BatchAxis())
 }
 

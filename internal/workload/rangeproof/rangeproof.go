@@ -39,9 +39,9 @@ func ValuesAxis() workload.Axis {
 }
 
 // define returns a workload. instance makes the Instance of a case from its set-up.
-func define(name, doc string, instance func(*setup) workload.Instance, more ...workload.Axis) workload.Def {
+func define(name, noun, doc string, instance func(*setup) workload.Instance, more ...workload.Axis) workload.Def {
 	return workload.Def{
-		Name: name, Doc: doc, Axes: append(axes(), more...), Memory: estimate,
+		Name: name, Noun: noun, Doc: doc, Axes: append(axes(), more...), Memory: estimate,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			s, err := newSetup(c, seed)
 			if err != nil {

@@ -83,7 +83,7 @@ var (
 func KeccakStark() workload.Def {
 	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages to measure"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
-		Name: "KeccakStark", Doc: "a STARK for the Keccak-256 digest of a message: permutations and sponge, or one of the two alone; length and digest are public; --zk yes hides the message, which can otherwise be read from the proof",
+		Name: "KeccakStark", Noun: "a STARK of a Keccak-256 digest", Doc: "a STARK for the Keccak-256 digest of a message: permutations and sponge, or one of the two alone; length and digest are public; --zk yes hides the message, which can otherwise be read from the proof",
 		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, zeroAxis, execAxis, stages},
 		Resolve: resolve,
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {

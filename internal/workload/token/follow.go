@@ -21,7 +21,7 @@ import (
 // spend tokens that earlier records issued. The vault (the wallet's database) already has these records. Writing and
 // opening the vault's file is part of the operation.
 func WalletFollowChecked() workload.Def {
-	def := defineService("WalletFollowChecked", "open a vault (wallet database) and follow a batch of one-transfer records, validating each: signatures, proofs, unspent inputs; the time is for the whole batch",
+	def := defineService("WalletFollowChecked", "following a batch of records with a wallet that validates them", "open a vault (wallet database) and follow a batch of one-transfer records, validating each: signatures, proofs, unspent inputs; the time is for the whole batch",
 		token.Transfer, func(s *services) (workload.Instance, error) { return &following{services: s}, nil })
 	def.Axes = append(def.Axes, workload.BatchAxis())
 	return def

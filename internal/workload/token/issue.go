@@ -12,7 +12,7 @@ import (
 
 // Issuer returns the workload that makes, proves and encodes an issue of tokens.
 func Issuer() workload.Def {
-	def := define("Issuer", "make, prove and encode an issue",
+	def := define("Issuer", "an issue", "make, prove and encode an issue",
 		token.Issue, func(s *setup) workload.Instance { return &issuer{s} })
 	def.Alias = "issue"
 	return def
@@ -20,7 +20,7 @@ func Issuer() workload.Def {
 
 // ProofVerificationIssuer returns the workload that decodes an issue of tokens and verifies it.
 func ProofVerificationIssuer() workload.Def {
-	return define("ProofVerificationIssuer", "decode an issue and verify it",
+	return define("ProofVerificationIssuer", "verifying an issue", "decode an issue and verify it",
 		token.Issue, func(s *setup) workload.Instance { return &verification{s} })
 }
 

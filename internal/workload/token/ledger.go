@@ -42,7 +42,7 @@ func LedgerApply() workload.Def {
 	batch := workload.BatchAxis()
 	batch.Default = []string{"256"}
 	return workload.Def{
-		Name: "LedgerApply",
+		Name: "LedgerApply", Noun: "applying a batch of requests to a ledger",
 		Doc: "apply a batch of requests with two inputs and two outputs durably to a bbolt ledger in the directory for temporary files; " +
 			"a ledger does not decode requests, so they are random bytes of a real request's length; the time includes numbering them, about 0.5 us per request",
 		Axes: []workload.Axis{batch, workload.TokensAxis()},

@@ -22,7 +22,7 @@ import (
 // AuditorServiceCheck returns the workload that performs the checks that an auditor's
 // service makes before it signs a transfer.
 func AuditorServiceCheck() workload.Def {
-	def := defineService("AuditorServiceCheck", "audit a request of one transfer: decode it and its audit information, recompute every commitment, match identities",
+	def := defineService("AuditorServiceCheck", "auditing a transfer", "audit a request of one transfer: decode it and its audit information, recompute every commitment, match identities",
 		token.Transfer, func(s *services) (workload.Instance, error) { return &auditing{s}, nil })
 	def.Alias = "audit"
 	return def
@@ -43,8 +43,8 @@ type services struct {
 }
 
 // defineService returns a workload. instance makes the Instance of a case from its services.
-func defineService(name, doc string, kind token.Kind, instance func(*services) (workload.Instance, error)) workload.Def {
-	def := define(name, doc, kind, nil, OwnerAxis())
+func defineService(name, noun, doc string, kind token.Kind, instance func(*services) (workload.Instance, error)) workload.Def {
+	def := define(name, noun, doc, kind, nil, OwnerAxis())
 	def.New = func(_ context.Context, c workload.Case, seed uint64) (_ workload.Instance, err error) {
 		s := new(services)
 		defer func() {

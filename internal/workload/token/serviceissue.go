@@ -12,7 +12,7 @@ import (
 // IssueServiceIssue returns the workload that calls an issuer's service. The time includes
 // the service's write to the disk.
 func IssueServiceIssue() workload.Def {
-	return defineService("IssueServiceIssue", "issue tokens with the issue service: addresses, proof, signature, audit information, durable submission, encoding",
+	return defineService("IssueServiceIssue", "an issue by the service", "issue tokens with the issue service: addresses, proof, signature, audit information, durable submission, encoding",
 		token.Issue, func(s *services) (workload.Instance, error) { return newIssuing(s) })
 }
 

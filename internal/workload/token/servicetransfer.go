@@ -23,7 +23,7 @@ import (
 // TransferServiceTransfer returns the workload that pays with a payer's service. The time
 // includes the service's write to the disk.
 func TransferServiceTransfer() workload.Def {
-	return defineService("TransferServiceTransfer", "pay with the transfer service: selection of tokens, openings, change, proof, owners' signatures, audit information, durable submission, encoding",
+	return defineService("TransferServiceTransfer", "a transfer by the service", "pay with the transfer service: selection of tokens, openings, change, proof, owners' signatures, audit information, durable submission, encoding",
 		token.Transfer, func(s *services) (workload.Instance, error) { return newPaying(s, false) })
 }
 
@@ -31,7 +31,7 @@ func TransferServiceTransfer() workload.Def {
 // redeems tokens: it has no recipient. The name contains Transfer because the same service makes redemptions, which
 // are transfers too.
 func TransferServiceRedeem() workload.Def {
-	def := defineService("TransferServiceRedeem", "same as transfer-service-transfer, but one payment redeems tokens",
+	def := defineService("TransferServiceRedeem", "a redemption by the service", "same as transfer-service-transfer, but one payment redeems tokens",
 		token.Transfer, func(s *services) (workload.Instance, error) { return newPaying(s, true) })
 	def.Alias = "redeem"
 	return def

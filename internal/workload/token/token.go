@@ -53,13 +53,13 @@ func issueAxes() []workload.Axis {
 }
 
 // define returns a workload. instance makes the Instance of a case from its set-up.
-func define(name, doc string, kind token.Kind, instance func(*setup) workload.Instance, more ...workload.Axis) workload.Def {
+func define(name, noun, doc string, kind token.Kind, instance func(*setup) workload.Instance, more ...workload.Axis) workload.Def {
 	axes := transferAxes()
 	if kind == token.Issue {
 		axes = issueAxes()
 	}
 	return workload.Def{
-		Name: name, Doc: doc, Axes: append(axes, more...), Memory: estimate,
+		Name: name, Noun: noun, Doc: doc, Axes: append(axes, more...), Memory: estimate,
 		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			s, err := newSetup(c, token.Tuning{}, kind, seed)
 			if err != nil {

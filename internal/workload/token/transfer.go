@@ -17,14 +17,14 @@ import (
 // TransferProofGeneration returns the workload that proves a transfer. Only the proof and its encoding are
 // timed.
 func TransferProofGeneration() workload.Def {
-	return define("TransferProofGeneration", "prove a transfer: the proof and its encoding only",
+	return define("TransferProofGeneration", "the proof of a transfer", "prove a transfer: the proof and its encoding only",
 		token.Transfer, func(s *setup) workload.Instance { return &proofGeneration{s} })
 }
 
 // Sender returns the workload that builds a sender from its inputs, proves a transfer and
 // encodes it.
 func Sender() workload.Def {
-	def := define("Sender", "build the sender from its inputs, prove a transfer, encode the action",
+	def := define("Sender", "a transfer", "build the sender from its inputs, prove a transfer, encode the action",
 		token.Transfer, func(s *setup) workload.Instance { return &sender{s} })
 	def.Alias = "transfer"
 	return def
@@ -35,7 +35,7 @@ func Sender() workload.Def {
 func SenderConstantTime() workload.Def {
 	def := Sender()
 	def.Name, def.Alias = "SenderConstantTime", ""
-	def.Doc = "same as sender, but with sums over secrets in constant time"
+	def.Noun, def.Doc = "a transfer in constant time", "same as sender, but with sums over secrets in constant time"
 	def.Axes[0] = curveAxis(constantTimeCurves(), constantTimeCurves()[:1])
 	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 		s, err := newSetup(c, token.Tuning{ConstantTime: true}, token.Transfer, seed)
@@ -46,14 +46,14 @@ func SenderConstantTime() workload.Def {
 
 // VerificationSenderProof returns the workload that decodes a transfer and verifies it.
 func VerificationSenderProof() workload.Def {
-	return define("VerificationSenderProof", "decode a transfer and verify it",
+	return define("VerificationSenderProof", "verifying a transfer", "decode a transfer and verify it",
 		token.Transfer, func(s *setup) workload.Instance { return &verification{s} })
 }
 
 // VerificationSenderBatch returns the workload that decodes a batch of transfers and
 // verifies them together. One operation is the whole batch.
 func VerificationSenderBatch() workload.Def {
-	return define("VerificationSenderBatch", "decode a batch of transfers and verify them together; the time is for the whole batch",
+	return define("VerificationSenderBatch", "verifying a batch of transfers", "decode a batch of transfers and verify them together; the time is for the whole batch",
 		token.Transfer, func(s *setup) workload.Instance { return &batchVerification{verification{s}} }, workload.BatchAxis())
 }
 

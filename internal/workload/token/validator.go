@@ -22,7 +22,7 @@ import (
 // ValidatorTransfer returns the workload that validates an encoded request of one transfer,
 // with all checks that are made before a ledger applies it.
 func ValidatorTransfer() workload.Def {
-	return defineValidation("ValidatorTransfer", "validate a request of one transfer: decoding, signatures of owners and auditor, proofs, locks, metadata",
+	return defineValidation("ValidatorTransfer", "validating a transfer", "validate a request of one transfer: decoding, signatures of owners and auditor, proofs, locks, metadata",
 		func(v *validation, _ workload.Case) workload.Instance { return v })
 }
 
@@ -30,7 +30,7 @@ func ValidatorTransfer() workload.Def {
 // operation is the whole batch. With --batch-max, one operation is one request, which a
 // queue puts into a batch with requests of other workers; --batch is then ignored.
 func ValidatorBatch() workload.Def {
-	def := defineValidation("ValidatorBatch", "validate a batch of one-transfer requests together; the time is for the whole batch, or with --batch-max for one request from its arrival",
+	def := defineValidation("ValidatorBatch", "validating a batch of transfers", "validate a batch of one-transfer requests together; the time is for the whole batch, or with --batch-max for one request from its arrival",
 		nil, workload.BatchAxis(), workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis())
 	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 		limits, err := batching(c)
@@ -62,8 +62,8 @@ func OwnerAxis() workload.Axis {
 }
 
 // defineValidation returns a workload. instance makes the Instance of a case from its validation.
-func defineValidation(name, doc string, instance func(*validation, workload.Case) workload.Instance, more ...workload.Axis) workload.Def {
-	def := define(name, doc, token.Transfer, nil, append([]workload.Axis{OwnerAxis()}, more...)...)
+func defineValidation(name, noun, doc string, instance func(*validation, workload.Case) workload.Instance, more ...workload.Axis) workload.Def {
+	def := define(name, noun, doc, token.Transfer, nil, append([]workload.Axis{OwnerAxis()}, more...)...)
 	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 		v, err := newValidation(c, seed)
 		if err != nil {
@@ -348,7 +348,7 @@ func TamperedAxis() workload.Axis {
 // Reject returns the workload that rejects a request that was tampered with. It measures the cost of a rejection for
 // each way of tampering (see TamperedAxis).
 func Reject() workload.Def {
-	return defineValidation("Reject", "reject a request of one transfer that was tampered with",
+	return defineValidation("Reject", "rejecting a transfer that was tampered with", "reject a request of one transfer that was tampered with",
 		func(v *validation, c workload.Case) workload.Instance {
 			return &rejection{v, TamperedAxis().ValueOf(c)}
 		}, TamperedAxis())

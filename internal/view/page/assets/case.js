@@ -21,8 +21,8 @@ function caseHead(c) {
       el('h2', { id: 'case-title', tabindex: '-1', 'data-key': 'case title' }, c.workload),
       el('button', { type: 'button', class: 'button', id: 'close', 'data-key': 'close' }, 'Close')),
     el('p', { class: 'case-axes small' }, axes.map(([key, value]) => el('span', {}, el('span', { class: 'muted' }, key + ' '), el('b', {}, value)))),
-    el('p', { class: 'small' }, el('span', { class: 'status ' + c.status }, c.status), ' · ' + runs),
-    c.ok ? [] : el('p', { class: 'notice small' }, 'The figures are from processes that failed or were stopped, because none succeeded. Plots do not show them.'),
+    el('p', { class: 'small' }, el('span', { class: 'status ' + statusName(c.status) }, c.status), ' · ' + runs),
+    c.ok ? [] : refusals.includes(c.status) ? el('p', { class: 'small' }, 'The case was not measured, on purpose; see its error.') : el('p', { class: 'notice small' }, 'The figures are from processes that failed or were stopped, because none succeeded. Plots do not show them.'),
   ].flat();
 }
 
@@ -37,8 +37,9 @@ function caseCommand(c) {
 
 function caseProblems(c) {
   const list = (title, items, bad) => (!items ? [] : el('div', { class: 'block' }, el('h3', {}, title),
-    items.map(f => el('p', { class: 'small' + (bad ? ' errors' : '') }, el('b', {}, f.name + inProcesses(f, c) + ': '), f.text))));
-  return [list('Errors', c.errors, true), list('Findings', c.findings),
+    items.map(f => el('p', { class: 'small' + (bad ? ' errors' : '') }, el('b', {}, f.name + inProcesses(f, c) + ': '), f.text,
+      data.explained[f.name] ? el('span', { class: 'muted' }, ' ' + data.explained[f.name].filter(Boolean).join(' ')) : ''))));
+  return [list('Errors', c.errors, !refusals.includes(c.status)), list('Findings', c.findings),
     c.note ? el('p', { class: 'notice small' }, c.note) : []].flat();
 }
 
@@ -52,13 +53,7 @@ function block(title, ...content) {
   return el('div', { class: 'block small' }, el('h3', {}, title), content);
 }
 
-function wideTable(head, rows) {
-  return el('div', { class: 'scroll' }, el('table', {},
-    el('thead', {}, el('tr', {}, head.map(([text, kind]) => el('th', { scope: 'col', class: kind }, text)))),
-    el('tbody', {}, rows)));
-}
-
-// figureBlocks returns the case's figures, group by group.
+// figureBlocks returns the case's figures, group by group. A row's unit stands after the name of its figure.
 function figureBlocks(c) {
   const groups = new Map();
   for (const f of data.figures) {
@@ -68,31 +63,39 @@ function figureBlocks(c) {
   }
   const several = c.counted > 1;
   const whose = f => (c.whose || {})[f.name];
-  const head = owned => [['Figure', ''], [several ? 'Median' : 'Value', 'number']].concat(several ? [['Minimum – maximum', 'number']] : [], owned ? [['Of', '']] : []);
-  const row = owned => f => {
-    const [middle, least, greatest] = c.figures[f.name];
-    const range = least === undefined ? 'the same' : withUnit([least, greatest], f.unit, f.exact);
-    return el('tr', { title: f.meaning }, el('td', { class: 'text' }, f.label, el('span', { class: 'hidden' }, ', ' + f.meaning)), el('td', { class: 'number' }, withUnit([middle], f.unit, f.exact) + fewMark(c, f)),
-      several ? el('td', { class: 'number' + (least === undefined ? ' muted' : '') }, range) : [],
-      owned ? el('td', { class: 'text' }, whose(f) || '–') : []);
-  };
   return [...groups].map(([name, figures]) => {
     const owned = figures.some(whose);
-    return block(name, wideTable(head(owned), figures.map(row(owned))));
+    const columns = [
+      { head: 'Figure', wide: true }, { head: several ? 'Median' : 'Value', number: true },
+      ...(several ? [{ head: 'Minimum', number: true }, { head: 'Maximum', number: true }] : []), ...(owned ? [{ head: 'Of', wide: true }] : []),
+    ];
+    const rows = figures.map(f => {
+      const values = c.figures[f.name], [middle, least = middle, greatest = middle] = values;
+      const scale = scaleOf(f.unit, values.map(Math.abs), f.exact), cell = v => [scale.write(v / scale.divide), v];
+      const unit = scale.unit === f.label ? '' : scale.unit; // a count of what its name says
+      const label = el('span', { title: f.meaning }, f.label, unit ? el('span', { class: 'muted' }, ', ' + unit) : '', el('span', { class: 'hidden' }, ', ' + f.meaning));
+      const first = cell(middle);
+      first[0] += fewMark(c, f);
+      return [[label, f.label], first, ...(several ? [cell(least), cell(greatest)] : []), ...(owned ? [whose(f)] : [])];
+    });
+    return block(name, el('div', { class: 'scroll' }, dataTable(columns, rows)));
   });
 }
 
 function stageBlock(c) {
   if (!c.stages) return [];
   const some = key => c.stages.some(s => s[key]);
-  const head = [['Stage', ''], ['Time', 'number']].concat(some('peak') ? [['Peak memory', 'number']] : [], some('allocated') ? [['Allocated', 'number']] : [], some('whose') ? [['Memory of', '']] : [], some('sizes') ? [['Figures', '']] : []);
-  const bytes = v => (v ? withUnit([v], 'B') : '–');
-  return block(c.counted > 1 ? 'Stages, medians' : 'Stages', wideTable(head, c.stages.map(s => el('tr', {},
-    el('td', {}, s.name), el('td', { class: 'number' }, withUnit([s.time], 'ns')),
-    some('peak') ? el('td', { class: 'number' }, bytes(s.peak)) : [],
-    some('allocated') ? el('td', { class: 'number' }, bytes(s.allocated)) : [],
-    some('whose') ? el('td', { class: 'text' }, s.whose || '–') : [],
-    some('sizes') ? el('td', { class: 'text' }, (s.sizes || []).map(p => p.join(' ')).join(', ')) : []))));
+  const measured = (head, key, unit) => {
+    const scale = scaleOf(unit, c.stages.map(s => s[key] || 0));
+    return [{ head, unit: scale.unit, number: true }, s => (s[key] || unit === 'ns' ? [scale.write((s[key] || 0) / scale.divide), s[key] || 0] : undefined)];
+  };
+  const columns = [
+    [{ head: 'Stage', wide: true }, s => s.name], measured('Time', 'time', 'ns'),
+    some('peak') && measured('Peak memory', 'peak', 'B'), some('allocated') && measured('Allocated', 'allocated', 'B'),
+    some('whose') && [{ head: 'Memory of', wide: true }, s => s.whose],
+    some('sizes') && [{ head: 'Figures', wide: true }, s => (s.sizes || []).map(p => p.join(' ')).join(', ')],
+  ].filter(Boolean);
+  return block(c.counted > 1 ? 'Stages, medians' : 'Stages', el('div', { class: 'scroll' }, dataTable(columns.map(([column]) => column), c.stages.map(s => columns.map(([, cell]) => cell(s))))));
 }
 
 function openCase(id) {

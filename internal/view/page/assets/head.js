@@ -1,42 +1,24 @@
 // Title, facts, environments, findings.
 
+const refusals = ['refused', 'too large']; // statuses of cases that did not run, on purpose
+
+
 function renderHead() {
   byId('title').textContent = data.title;
-  byId('headline').textContent = headline();
-  byId('when').textContent = data.began ? 'Measured on ' + when(data.began, data.ended) : '';
   byId('busy').hidden = !data.disturbed;
   byId('busy').textContent = data.disturbed ? 'Busy machine: ' + data.disturbed : '';
-  const failed = data.cases.filter(c => c.status === 'failed').length;
-  const partial = data.cases.filter(c => c.status === 'partial').length;
+  const having = status => data.cases.filter(c => c.status === status).length;
+  const failed = having('failed');
   const facts = [
     ['Cases', number(data.cases.length)],
     ['Processes', number(data.processes)],
     ['Failed cases', number(failed), failed > 0],
   ];
-  if (partial) facts.push(['Stopped early', number(partial), true]);
+  for (const [head, status] of [['Too large', 'too large'], ['Refused', 'refused'], ['Stopped early', 'partial']]) {
+    if (having(status)) facts.push([head, number(having(status))]);
+  }
   if (data.began) facts.push(['Time', lasting((new Date(data.ended) - new Date(data.began)) / 1000)]);
   fill(byId('facts'), facts.map(([name, value, bad]) => el('div', {}, el('dt', {}, name), el('dd', { class: bad && 'bad' }, value))));
-}
-
-const mostBest = 3; // workloads that the headline names
-
-// headline says what was measured and where. For each workload it names the case with the highest
-// throughput; for a single workload also the case with the lowest.
-function headline() {
-  const workloads = [...new Set(data.cases.map(c => c.workload))];
-  const where = data.environments.length > 1 ? plural(data.environments.length, 'environment') : data.environments.map(e => e.summary).join('');
-  const what = (workloads.length === 1 ? workloads[0] + ', ' : plural(workloads.length, 'workload') + ', ') + plural(data.cases.length, 'case') + (where ? ', on ' + where : '') + '.';
-  const loads = data.cases.filter(c => c.ok && c.figures.throughput).sort((a, b) => b.figures.throughput[0] - a.figures.throughput[0]);
-  if (!data.cases.length || !loads.length) return data.cases.length ? what : '';
-  const scale = scaleOf('ns', loads.map(c => (c.figures['latency-p50'] || [0])[0]));
-  const speed = c => number(c.figures.throughput[0]) + ' ops/s' + (c.figures['latency-p50'] ? ' (P50 ' + scale.write(c.figures['latency-p50'][0] / scale.divide) + ' ' + scale.unit + ')' : '');
-  if (workloads.length === 1) {
-    const [most, least] = [loads[0], loads[loads.length - 1]];
-    return what + ' Highest throughput: ' + speed(most) + ' with ' + coordinates(most) + (least === most ? '.' : '; lowest: ' + speed(least) + ' with ' + coordinates(least) + '.');
-  }
-  const best = workloads.map(w => loads.find(c => c.workload === w)).filter(Boolean);
-  const named = best.slice(0, mostBest).map(c => nameOf(c) + ' ' + speed(c));
-  return what + ' Highest throughput of each: ' + named.join('; ') + (best.length > mostBest ? '; and ' + plural(best.length - mostBest, 'other') : '') + '.';
 }
 
 function renderEnvironments() {
@@ -62,19 +44,21 @@ function renderEnvironments() {
 const mostListed = 200; // cases of one finding
 const fewFindings = 6; // up to this many, all are open at first
 
-// findingsByName returns the errors, then the findings, each name with its cases.
+// findingsByName returns the errors, then the refusals, then the findings, each name with its cases.
 function findingsByName() {
   const names = new Map();
-  const add = (c, f, bad) => {
-    const key = (bad ? '0' : '1') + f.name;
-    if (!names.has(key)) names.set(key, { name: f.name, bad, list: [] });
+  const add = (c, f, rank) => {
+    const key = rank + f.name;
+    if (!names.has(key)) names.set(key, { name: f.name, bad: rank === 0, list: [] });
     names.get(key).list.push({ c, f });
   };
   for (const c of data.cases) {
-    for (const f of c.errors || []) add(c, f, true);
-    for (const f of c.findings || []) add(c, f, false);
+    for (const f of c.errors || []) add(c, f, refusals.includes(f.name) ? 1 : 0);
+    for (const f of c.findings || []) {
+      if (f.name !== 'refused' || !refusals.includes(c.status)) add(c, f, 2); // else its error says more
+    }
   }
-  return [...names].sort(([a], [b]) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0)).map(([, group]) => group);
+  return [...names].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, group]) => group);
 }
 
 function renderFindings() {
@@ -91,10 +75,19 @@ function renderFindings() {
       el('p', { class: group.bad && 'errors' }, f.text)));
     if (group.list.length > mostListed) items.push(el('li', {}, 'and ' + (group.list.length - mostListed) + ' more'));
     const cases = new Set(group.list.map(({ c }) => c)).size;
-    return el('details', { class: 'finding small' + (group.bad ? ' bad' : ''), 'data-key': key, open },
-      el('summary', { 'data-key': key }, el('b', { class: group.bad && 'errors' }, group.name), ' in ' + plural(cases, 'case')), el('ul', {}, items));
+    return el('div', { class: 'finding small' + (group.bad ? ' bad' : '') }, explanation(group),
+      el('details', { 'data-key': key, open }, el('summary', { 'data-key': key }, plural(cases, 'case')), el('ul', {}, items)));
   };
   keepFocus(box, () => fill(box, groups.map(one)));
+}
+
+// explanation says what a finding means and what to do. A finding that the program does not know is only named.
+function explanation(group) {
+  const [meaning, advice] = data.explained[refusals.includes(group.name) ? 'refused' : group.name] || ['', ''];
+  return [
+    el('p', {}, el('b', { class: group.bad && 'errors' }, group.name), meaning ? ': ' + meaning : ''),
+    meaning || group.bad ? el('p', {}, el('b', {}, 'What to do: '), advice || (group.bad ? 'Read the error, and repeat the case with its command.' : 'Nothing; this is for your information.')) : [],
+  ].flat();
 }
 
 // inProcesses says in how many of a case's processes something was found.

@@ -7,9 +7,11 @@ function plottedCases(figure) { return filtered(inScope()).filter(c => c.figures
 
 // linesOf returns the lines of a kind, as the program made them, with only the given cases.
 // Lines are named by the fields in which they differ.
-function linesOf(kind, cases) {
+function linesOf(kind, cases) { return named(data.lines[kind], cases); }
+
+function named(all, cases) {
   const shown = new Map(cases.map(c => [c.id, c]));
-  const lines = data.lines[kind].map(l => ({ fields: new Map(l.fields), size: l.cases.length, cases: l.cases.map(id => shown.get(id)).filter(Boolean) })).filter(l => l.cases.length);
+  const lines = all.map(l => ({ fields: new Map(l.fields), size: l.cases.length, cases: l.cases.map(id => shown.get(id)).filter(Boolean) })).filter(l => l.cases.length);
   const varying = [...new Set(lines.flatMap(l => [...l.fields.keys()]))].filter(key => new Set(lines.map(l => l.fields.get(key))).size > 1);
   for (const l of lines) l.name = varying.filter(key => l.fields.has(key)).map(key => (key === 'workload' ? '' : key + '=') + l.fields.get(key)).join(' ') || l.fields.get('workload');
   return { lines, varying };

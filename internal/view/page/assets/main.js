@@ -8,6 +8,7 @@ function choose(draws, step) {
 
 function render() {
   renderHead();
+  renderAnswer();
   renderProgress();
   renderEnvironments();
   renderFindings();
@@ -35,6 +36,7 @@ function listen() {
   byId('tbody').addEventListener('click', rowClicks);
   byId('tbody').addEventListener('keydown', rowKeys);
   byId('findings').addEventListener('click', rowClicks);
+  byId('when').addEventListener('click', rowClicks);
   byId('case').addEventListener('click', caseClicks);
   byId('case').addEventListener('keydown', event => {
     if (event.key === 'Escape') closeCase();
@@ -47,21 +49,22 @@ function listen() {
     state.measure = event.target.value;
     choose([renderPlots]);
   });
-  byId('values').addEventListener('toggle', () => renderValues(plots[state.plot].build().charts || []));
   addEventListener('popstate', () => {
     readAddress();
     render();
   });
-  for (const query of ['(prefers-color-scheme: dark)', 'print']) matchMedia(query).addEventListener('change', renderPlots);
-  new ResizeObserver(() => {
-    for (const { u, box } of charts) {
-      if (box.clientWidth && box.clientWidth !== u.width) u.setSize({ width: box.clientWidth, height: u.height });
-    }
-  }).observe(byId('charts'));
+  for (const query of ['(prefers-color-scheme: dark)', 'print']) {
+    matchMedia(query).addEventListener('change', () => {
+      renderAnswer();
+      renderPlots();
+    });
+  }
+  for (const panel of [answerPanel, plotPanel]) watch(panel);
 }
 
 data = JSON.parse(byId('data').textContent);
 readAddress();
+[answerPanel, plotPanel] = [panelOf('answer-'), panelOf('')];
 renderSwitch();
 listen();
 render();

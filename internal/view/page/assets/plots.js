@@ -15,6 +15,22 @@ function ranged([middle, least, greatest], divide) {
   return least === undefined ? [middle / divide] : [middle / divide, least / divide, greatest / divide];
 }
 
+// The columns of a figure in the table of a plot's values, and the cells of one of its points.
+function valueColumns(head, scale, ranged) {
+  return [{ head, unit: scale.unit, number: true }].concat(ranged ? [{ head: 'least', unit: scale.unit, number: true }, { head: 'most', unit: scale.unit, number: true }] : []);
+}
+
+function valueCells(scale, ranged, value, least, greatest) {
+  const cell = v => (v === undefined ? undefined : [scale.write(v), v]);
+  return [cell(value)].concat(ranged ? [cell(least), cell(greatest)] : []);
+}
+
+function haveRange(cases) { return cases.some(c => c.counted > 1); }
+
+const loadColumns = [{ head: 'CPUs', number: true }, { head: 'Workers', number: true }];
+
+function loadCells(c) { return [[String(c.cpus), c.cpus], c.workers ? [c.workers, Number(c.workers)] : undefined]; }
+
 // inWords returns a scaled value as text.
 function inWords(scale, value, least, greatest) {
   return scale.write(value) + ' ' + scale.unit + (least === undefined ? '' : ' (' + scale.write(least) + ' – ' + scale.write(greatest) + ')');
@@ -31,22 +47,31 @@ function throughputPlot() {
   if (!cases.length) return { empty: 'No case in the table has a throughput.' };
   const found = linesOf('throughput', cases);
   const several = found.lines.some(l => fastest(l.cases).length < l.cases.length);
-  const key = grouped(found);
+  const key = grouped(found), wide = haveRange(cases);
   const lines = found.lines.map(l => ({
     name: l.name, group: l.group, groupName: l.groupName, workload: l.cases[0].workload,
     points: fastest(l.cases).map(c => {
       const [y, lo, hi] = c.figures.throughput;
-      return { x: c.cpus, y, lo, hi, say: plural(c.cpus, 'CPU') + ', ' + (c.workers ? plural(Number(c.workers), 'worker') + ', ' : '') + inWords(operations, y, lo, hi) };
+      return { x: c.cpus, y, lo, hi, cells: [...loadCells(c), ...valueCells(operations, wide, y, lo, hi)], say: plural(c.cpus, 'CPU') + ', ' + (c.workers ? plural(Number(c.workers), 'worker') + ', ' : '') + inWords(operations, y, lo, hi) };
     }),
   }));
-  const cpus = [...new Set(cases.map(c => c.cpus))].sort((a, b) => a - b);
-  const x = { label: 'CPUs', log: true, range: [cpus[0] / 1.3, cpus[cpus.length - 1] * 1.3], ticks: cpus.map(n => [n, String(n)]) };
+  const x = cpuAxis(cases);
   return {
     about: 'Operations per second by the number of processors that a case may use' + (several ? ', at the number of workers with the highest throughput' : '') + '.' + spreadNote(cases) + colourNote(key),
     charts: faceted(lines, (title, of) => ({
       label: title('Throughput by CPUs'), height: plotHeight(), x, y: axisOver('throughput, ops/s', allOf(of)), kind: 'points', joined: true, lines: of,
+      columns: [...loadColumns, ...valueColumns('Throughput', operations, wide)],
     })),
   };
+}
+
+// cpuAxis returns the horizontal axis of the cases' numbers of CPUs.
+function cpuAxis(cases) { return valueAxis('CPUs', cases.map(c => c.cpus)); }
+
+// valueAxis returns a logarithmic axis with a tick for each of the values.
+function valueAxis(label, values) {
+  const all = [...new Set(values)].sort((a, b) => a - b);
+  return { label, log: true, range: [all[0] / 1.3, all[all.length - 1] * 1.3], ticks: all.map(n => [n, number(n)]) };
 }
 
 const mostFacets = 8; // maximum number of charts
@@ -93,7 +118,7 @@ function latencyPlot() {
   if (byCPUs) found.lines = found.lines.filter(l => l.cases.length > 1 || l.size === 1); // without lines that the filter cut down to one case
   else found = linesOf('load', all);
   const cases = found.lines.flatMap(l => l.cases);
-  const key = grouped(found);
+  const key = grouped(found), wide = haveRange(cases);
   const scale = scaleOf('ns', cases.map(c => c.figures[state.measure][0]));
   const lines = found.lines.map(l => ({
     name: l.name, group: l.group, groupName: l.groupName, workload: l.cases[0].workload,
@@ -101,7 +126,8 @@ function latencyPlot() {
       const [x, xlo, xhi] = c.figures.throughput, [y, lo, hi] = ranged(c.figures[state.measure], scale.divide);
       const name = !byCPUs ? undefined : cases.length > mostNamed ? String(c.cpus) : plural(c.cpus, 'CPU');
       const workers = c.workers ? plural(Number(c.workers), 'worker') + ', ' : '';
-      return { x, xlo, xhi, y, lo, hi, name, say: plural(c.cpus, 'CPU') + ', ' + workers + inWords(operations, x) + ', ' + inWords(scale, y, lo, hi) };
+      const cells = [...loadCells(c), ...valueCells(operations, wide, x, xlo, xhi), ...valueCells(scale, wide, y, lo, hi)];
+      return { x, xlo, xhi, y, lo, hi, name, cells, say: plural(c.cpus, 'CPU') + ', ' + workers + inWords(operations, x) + ', ' + inWords(scale, y, lo, hi) };
     }),
   }));
   const label = data.figures.find(f => f.name === state.measure).label;
@@ -112,6 +138,7 @@ function latencyPlot() {
       (left ? ' ' + plural(left, 'case') + ' measured on one number of CPUs ' + (left === 1 ? 'is' : 'are') + ' not drawn; use the filter to show them.' : ''),
     charts: faceted(lines, (title, of) => ({
       label: title(label + ' by throughput'), height: plotHeight(), kind: 'points', joined: true, lines: of,
+      columns: [...loadColumns, ...valueColumns('Throughput', operations, wide), ...valueColumns(label, scale, wide)],
       x: axisOver('throughput, ops/s', of.flatMap(l => l.points.flatMap(p => [p.x, p.xhi || p.x]))), y: axisOver(label + ', ' + scale.unit, allOf(of)),
     })),
   };
@@ -135,26 +162,31 @@ function whatLatency(l) { return l.of === 'response' ? 'response time, from the 
 
 function percentilePlot() {
   const cases = singleCases(c => c.latency);
-  if (!cases.length) return { empty: 'No case in the table has a distribution of latencies.' };
+  return cases.length ? percentilesOf(cases, chosenNote(cases)) : { empty: 'No case in the table has a distribution of latencies.' };
+}
+
+// percentilesOf returns the plot of the latencies of cases by percentile. note says which cases they are.
+function percentilesOf(cases, note) {
   const scale = scaleOf('ns', cases.flatMap(c => c.latency.values));
   const nines = i => 1 / (1 - data.percentiles[i] / 100);
   const percentile = i => 'P' + Number(data.percentiles[i].toFixed(data.percentiles[i] < 99 ? 1 : 3));
+  const wide = cases.some(c => c.latency.least);
   const lines = cases.map((c, group) => {
     const l = c.latency;
     const points = l.values.map((v, i) => {
       const inBand = l.least && i < l.least.length;
       const [y, lo, hi] = ranged(inBand ? [v, l.least[i], l.greatest[i]] : [v], scale.divide);
-      return { x: nines(i), y, lo, hi, say: percentile(i) + ' ' + inWords(scale, y, lo, hi) };
+      return { x: nines(i), y, lo, hi, cells: [[percentile(i), data.percentiles[i]], ...valueCells(scale, wide, y, lo, hi)], say: percentile(i) + ' ' + inWords(scale, y, lo, hi) };
     });
     return { name: nameOf(c), groupName: nameOf(c), group, points };
   });
   const last = Math.max(...lines.map(l => l.points[l.points.length - 1].x), 10);
   const ticks = [[1, '0'], [2, '50%'], [10, '90%'], [100, '99%'], [1000, '99.9%'], [1e4, '99.99%'], [1e5, '99.999%']].filter(([at]) => at <= last * 1.01);
   return {
-    about: chosenNote(cases) + 'The latency that each share of the operations did not exceed: ' + whatLatency(cases[0].latency) + ', all repetitions together.' +
-      (cases.some(c => c.latency.least) ? ' Bands show the range of the repetitions.' : ''),
+    about: note + 'The latency that each share of the operations did not exceed: ' + whatLatency(cases[0].latency) + ', all repetitions together.' +
+      (wide ? ' Bands show the range of the repetitions.' : ''),
     charts: [{
-      label: 'Latency by percentile', height: plotHeight(), kind: 'line', lines,
+      label: 'Latency by percentile', height: plotHeight(), kind: 'line', lines, columns: [{ head: 'Percentile', number: true }, ...valueColumns('Latency', scale, wide)],
       x: { label: 'share of operations', log: true, range: [1, last * 1.05], ticks }, y: axisOver('latency, ' + scale.unit, allOf(lines)),
     }],
   };
@@ -166,7 +198,8 @@ function distributionPlot() {
   const l = c.latency;
   const scale = scaleOf('ns', l.values);
   const edge = i => l.from * Math.pow(l.ratio, i) / scale.divide;
-  const points = l.counts.map((n, i) => ({ x: edge(i), to: edge(i + 1), y: n, say: scale.write(edge(i)) + ' – ' + inWords(scale, edge(i + 1)) + ': ' + plural(n, 'operation') }));
+  const cell = v => [scale.write(v), v];
+  const points = l.counts.map((n, i) => ({ x: edge(i), to: edge(i + 1), y: n, cells: [cell(edge(i)), cell(edge(i + 1)), [number(n), n]], say: scale.write(edge(i)) + ' – ' + inWords(scale, edge(i + 1)) + ': ' + plural(n, 'operation') }));
   const from = edge(0), to = edge(l.counts.length), room = Math.pow(to / from, 0.02);
   const range = [from / room, to * room];
   const marks = ['p50', 'p95', 'p99'].filter(p => c.figures[l.of + '-' + p]).map((p, row) => ({ x: c.figures[l.of + '-' + p][0] / scale.divide, text: p.toUpperCase(), row }));
@@ -175,6 +208,7 @@ function distributionPlot() {
     about: chosenNote([c]) + plural(l.count, 'operation') + ' by ' + whatLatency(l) + ', all repetitions together.',
     charts: [{
       label: 'Distribution of latencies', height: plotHeight(), kind: 'buckets', lines, marks,
+      columns: [{ head: 'From', unit: scale.unit, number: true }, { head: 'To', unit: scale.unit, number: true }, { head: 'Operations', number: true }],
       x: { label: 'latency, ' + scale.unit + ', logarithmic', log: true, range, ticks: logTicks(...range).map(v => [v, tickText(v)]) },
       y: axisOver('operations', [0, ...l.counts]),
     }],
@@ -190,28 +224,30 @@ function timelinePlot() {
   const charts = [['throughput', s => s.unit === 'ops/s'], ['latency', s => s.unit === 'ns']].map(([title, of]) => {
     const series = t.series.filter(of);
     if (!series.length) return null;
-    const scale = scaleOf(series[0].unit, series.flatMap(s => s.values));
+    const scale = scaleOf(series[0].unit, series.flatMap(s => s.values)), wide = series.some(s => s.least);
     const lines = series.map(s => ({
       name: s.label, groupName: s.label, group: group++,
       points: s.values.map((v, i) => {
         const [y, lo, hi] = ranged(s.least ? [v, s.least[i], s.greatest[i]] : [v], scale.divide);
-        return { x: seconds(i), y, lo, hi, say: 'at ' + tickText(i * t.interval) + ' s ' + inWords(scale, y, lo, hi) };
+        return { x: seconds(i), y, lo, hi, cells: [[tickText(i * t.interval), i], ...valueCells(scale, wide, y, lo, hi)], say: 'at ' + tickText(i * t.interval) + ' s ' + inWords(scale, y, lo, hi) };
       }),
     }));
     const end = t.interval * Math.max(...series.map(s => s.values.length));
     return {
       label: title + ' over the window', height: Math.round(plotHeight() * 0.62), kind: 'line', lines,
+      columns: [{ head: 'Time', unit: 's', number: true }, ...valueColumns(title === 'latency' ? 'Latency' : 'Rate', scale, wide)],
       x: { label: 'seconds since the window opened', range: [0, end], ticks: niceTicks(0, end, 8).map(v => [v, tickText(v)]) },
       y: axisOver(title + ', ' + scale.unit, allOf(lines)),
     };
   }).filter(Boolean);
-  const wide = Math.max(...charts.map(spec => wideness(spec.y))); // so that their time axes are aligned
-  for (const spec of charts) spec.y.wide = wide;
+  const width = Math.max(...charts.map(spec => wideness(spec.y))); // so that their time axes are aligned
+  for (const spec of charts) spec.y.wide = width;
   const joined = t.joined > 1 ? ' Each point joins ' + t.joined + ' intervals: the mean of their throughput, the maximum of their percentiles.' : '';
   return { about: chosenNote([c]) + (c.counted > 1 ? 'Medians of the repetitions; bands show their range.' : '') + joined, charts };
 }
 
 let drawnPlot = ''; // data and colours of the plot that is drawn
+let plotPanel = null;
 
 function renderPlots() {
   for (const radio of byId('switch').querySelectorAll('input')) radio.checked = radio.value === state.plot;
@@ -224,50 +260,8 @@ function renderPlots() {
   const now = JSON.stringify([plot, paint('--ink')]);
   if (now === drawnPlot) return;
   drawnPlot = now;
-  charts.forEach(({ u }) => u.destroy());
-  charts = [];
   byId('plot-about').textContent = plot.about || plot.empty;
-  byId('reading').textContent = '';
-  byId('values').hidden = !plot.charts;
-  fill(byId('key'), plot.charts ? keyOf(plot.charts) : []);
-  fill(byId('charts'));
-  for (const spec of plot.charts || []) {
-    const box = el('div', {});
-    if (spec.title) byId('charts').append(el('h3', {}, spec.title));
-    byId('charts').append(el('div', { class: 'chart', role: 'img', 'aria-label': spec.label + '. Its values follow as a table.' }, box));
-    draw(box, spec);
-  }
-  renderValues(plot.charts || []);
-}
-
-// keyOf returns the legend of colours and dashes.
-function keyOf(charts) {
-  const names = new Map();
-  for (const spec of charts) {
-    for (const l of spec.lines) names.set(l.groupName, [l.group, spec.kind]);
-  }
-  return [...names].map(([name, [group, kind]]) => el('li', {}, swatch(group, kind), el('bdi', {}, name)));
-}
-
-function swatch(group, kind) {
-  const svg = byId('swatch').content.firstElementChild.cloneNode(true);
-  const line = svg.firstElementChild;
-  if (kind === 'buckets') line.setAttribute('stroke-width', '10');
-  else line.setAttribute('stroke-dasharray', dashes[group % dashes.length].join(' ') || 'none');
-  line.style.stroke = 'var(' + colourOf(group) + ')';
-  return svg;
-}
-
-const mostValues = 2000; // rows
-
-// renderValues writes the plot's points as a table. It does so only when the table is open,
-// because the table is long.
-function renderValues(charts) {
-  const box = byId('values-table');
-  fill(box);
-  if (!byId('values').open || !charts.length) return;
-  const rows = charts.flatMap(spec => spec.lines.flatMap(l => l.points.map(p => el('tr', {}, el('td', {}, l.name), el('td', {}, p.say)))));
-  box.append(el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Line'), el('th', { scope: 'col' }, 'Value'))), el('tbody', {}, rows.slice(0, mostValues))));
+  show(plotPanel, plot.charts || []);
 }
 
 function renderSwitch() {

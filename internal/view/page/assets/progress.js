@@ -13,6 +13,7 @@ function renderProgress() {
   if (!p) return;
   const parts = [p.done + ' of ' + plural(p.planned, 'process', 'processes')];
   if (p.failed) parts.push(p.failed + ' failed');
+  if (p.refused) parts.push(p.refused + ' refused');
   if (p.stopped) parts.push('stopped before its end');
   else {
     if (p.left > 0) parts.push('about ' + lasting(p.left) + ' left');

@@ -11,9 +11,12 @@ function fieldsOf(c) {
   fields.set('workload', c.workload);
   fields.set('cpus', String(c.cpus));
   if (c.workers) fields.set('workers', c.workers);
-  fields.set('status', c.status);
+  fields.set('status', statusName(c.status));
   return fields;
 }
+
+// statusName returns a status as a word of the filter, and as the name of a class: too-large.
+function statusName(status) { return status.replace(/ /g, '-'); }
 
 // filtered returns the cases that contain every word of the query and have each key=value
 // among their fields.
@@ -111,7 +114,7 @@ function columnsOf(cases) {
   if (cases.some(c => c.runs > 1) && !cases.every(c => c.counted === cases[0].counted)) {
     columns.push({ key: 'runs', head: 'Runs', meaning: 'number of processes; figures are their medians, and ± is the largest distance of one process from the median', number: true, value: c => c.counted });
   }
-  columns.push({ key: 'status', head: 'Status', meaning: 'ok, failed, or partial (stopped early): the worst status of the processes, and how many did not succeed if others did', value: c => c.status, status: true });
+  columns.push({ key: 'status', head: 'Status', meaning: 'ok, failed, partial (stopped early), refused or too large (not measured, on purpose): the worst status of the processes, and how many did not succeed if others did', value: c => c.status, status: true });
   return columns;
 }
 

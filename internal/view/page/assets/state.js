@@ -16,6 +16,14 @@ const state = {
   picked: [], // ids of cases in the plots of single cases
 };
 
+// defaultPlot returns the plot that shows most of the data: by CPUs only if some line has several numbers
+// of them, by load only if some line has several loads, and else one case by percentile.
+function defaultPlot() {
+  const cpus = l => new Set(l.cases.map(id => caseOf(id).cpus)).size;
+  if (data.lines.throughput.some(l => cpus(l) > 1)) return 'throughput';
+  return data.lines.load.some(l => l.cases.length > 1) ? 'latency' : 'percentiles';
+}
+
 function caseOf(id) { return data.cases.find(c => c.id === id); }
 
 // addressOf returns the part of the address after #.
@@ -26,7 +34,7 @@ function addressOf(s) {
   if (s.query) p.set('q', s.query);
   if (s.sort) p.set('s', s.sort);
   if (s.open) p.set('c', s.open);
-  if (s.plot !== plotNames[0]) p.set('p', s.plot);
+  if (s.plot !== defaultPlot()) p.set('p', s.plot);
   if (s.measure !== 'latency-p99') p.set('y', s.measure);
   if (s.picked.length) p.set('x', s.picked.join(','));
   return '#' + p.toString();
@@ -43,7 +51,7 @@ function readAddress() {
   state.query = p.get('q') || '';
   state.sort = p.get('s') || '';
   state.open = caseOf(p.get('c')) ? p.get('c') : '';
-  state.plot = plotNames.includes(p.get('p')) ? p.get('p') : plotNames[0];
+  state.plot = plotNames.includes(p.get('p')) ? p.get('p') : defaultPlot();
   state.measure = p.get('y') || 'latency-p99';
   state.picked = (p.get('x') || '').split(',').filter(caseOf).slice(0, mostPicked);
   if (state.open) state.env = caseOf(state.open).env;

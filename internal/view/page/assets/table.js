@@ -28,9 +28,9 @@ function renderTable() {
     if (!rows.length) all.append(el('tr', {}, el('td', { class: 'empty', colspan: columns.length + 1 }, scope.length ? 'No case matches the filter.' : 'No case yet.')));
     byId('tbody').replaceChildren(all);
   });
-  byId('unfit').hidden = rows.every(c => c.ok);
-  const failed = rows.filter(c => c.status === 'failed').length;
-  byId('count').textContent = rows.length + ' of ' + plural(scope.length, 'case') + (failed ? ', ' + failed + ' failed' : '');
+  byId('unfit').hidden = rows.every(c => c.ok || !Object.keys(c.figures).length);
+  const counts = ['failed', ...refusals].map(status => [rows.filter(c => c.status === status).length, status]).filter(([n]) => n);
+  byId('count').textContent = [rows.length + ' of ' + plural(scope.length, 'case'), ...counts.map(([n, status]) => n + ' ' + status)].join(', ');
   fill(byId('columns'), columns.map(c => [el('dt', {}, c.head + (c.unit ? ', ' + c.unit : '')), el('dd', {}, c.meaning)]).flat());
   markRows();
 }
@@ -72,7 +72,7 @@ function rowOf(c, columns) {
     const cell = el('td', { class: classOf(column) });
     if (column.key === 'workload') {
       cell.append(el('a', { href: '#c=' + c.id, tabindex: '-1', 'data-open': c.id }, text), el('small', { class: 'coordinates', 'aria-hidden': 'true' }, coordinates(c)));
-    } else if (column.status) cell.append(el('span', { class: 'status ' + c.status }, text), c.ok && c.counted < c.runs ? ' ' + (c.runs - c.counted) + ' of ' + c.runs : '');
+    } else if (column.status) cell.append(el('span', { class: 'status ' + statusName(c.status) }, text), c.ok && c.counted < c.runs ? ' ' + (c.runs - c.counted) + ' of ' + c.runs : '');
     else cell.append(text);
     if (column.figure && value !== undefined && !c.ok) cell.append(el('span', { class: 'unfit' }, '*'));
     if (column.spread) cell.append(' ', el('span', { class: 'spread' }, column.spread(c)));

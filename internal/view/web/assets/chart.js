@@ -5,26 +5,93 @@
 // A chart is plain data:
 //   label    what it shows, for screen readers
 //   height   px
+//   title    above the chart; may be missing
+//   columns  of the table of values, as dataTable has them; cells of a point are its row
 //   x, y     {label, log, range: [from, to], ticks: [[value, text], ...]}; for y also wide,
 //            the length of the longest text
-//   kind     line, points (joined where joined is set) or buckets
+//   kind     line, points (joined where joined is set) or buckets; a line may have its own
 //   lines    {name, group, points: [{x, y, lo, hi, xlo, xhi, to, name, say}]}; group
 //            decides colour and dashes, name is drawn beside the point, say describes it
-//            in words, to is the end of a bucket
+//            in words, to is the end of a bucket, cells are its row in the table of values
 //   marks    [{x, text}], vertical lines
 
 const colours = 8;
 const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2], [6, 2, 2, 2, 2, 2], [14, 3, 3, 3]];
 const chartFont = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
-let charts = []; // the charts that are drawn
+// A panel is a place for charts: the elements charts, key (for colours and dashes), reading (of the
+// pointer) and values (details with the table). drawn has the charts that are drawn.
+function panelOf(name) {
+  const part = of => byId(name + of);
+  return { charts: part('charts'), key: part('key'), reading: part('reading'), values: part('values'), drawn: [], specs: [] };
+}
+
+// show draws charts in a panel, in place of those that it had.
+function show(panel, specs) {
+  panel.drawn.forEach(({ u }) => u.destroy());
+  Object.assign(panel, { drawn: [], specs });
+  panel.reading.textContent = '';
+  panel.values.hidden = !specs.length;
+  fill(panel.key, keyOf(specs));
+  fill(panel.charts);
+  for (const spec of specs) {
+    const box = el('div', {});
+    if (spec.title) panel.charts.append(el('h3', {}, spec.title));
+    panel.charts.append(el('div', { class: 'chart', role: 'img', 'aria-label': spec.label + '. Its values follow as a table.' }, box));
+    draw(panel, box, spec);
+  }
+  showValues(panel);
+}
+
+// watch has the charts of a panel follow its width, and the table of values its details.
+function watch(panel) {
+  panel.values.addEventListener('toggle', () => showValues(panel));
+  new ResizeObserver(() => {
+    for (const { u, box } of panel.drawn) {
+      if (box.clientWidth && box.clientWidth !== u.width) u.setSize({ width: box.clientWidth, height: u.height });
+    }
+  }).observe(panel.charts);
+}
+
+// keyOf returns the legend of colours and dashes.
+function keyOf(specs) {
+  const names = new Map();
+  for (const spec of specs) {
+    for (const l of spec.lines) names.set(l.groupName, [l.group, l.kind || spec.kind]);
+  }
+  return [...names].map(([name, [group, kind]]) => el('li', {}, swatch(group, kind), el('bdi', {}, name)));
+}
+
+function swatch(group, kind) {
+  const drawing = byId('swatch').content.firstElementChild.cloneNode(true);
+  const line = drawing.firstElementChild;
+  if (kind === 'buckets') line.setAttribute('stroke-width', '10');
+  else line.setAttribute('stroke-dasharray', dashes[group % dashes.length].join(' ') || 'none');
+  line.style.stroke = 'var(' + colourOf(group) + ')';
+  return drawing;
+}
+
+const mostValues = 2000; // rows
+
+// showValues writes the points of a panel's charts as a table. It does so only when the table is
+// open, because the table is long.
+function showValues(panel) {
+  const box = panel.values.querySelector('.scroll');
+  fill(box);
+  if (!panel.values.open || !panel.specs.length) return;
+  for (const spec of panel.specs) {
+    const rows = spec.lines.flatMap(l => l.points.filter(p => p.cells).map(p => [l.name, ...p.cells]));
+    if (spec.title) box.append(el('h3', {}, spec.title));
+    box.append(dataTable([{ head: 'Line', wide: true }, ...spec.columns], rows.slice(0, mostValues)));
+  }
+}
 
 function paint(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 
 function colourOf(group) { return '--plot-' + (group % colours + 1); }
 
-// draw draws a chart in box.
-function draw(box, spec) {
+// draw draws a chart of a panel in box.
+function draw(panel, box, spec) {
   const xs = [], ys = [];
   for (const p of spec.lines.flatMap(l => l.points).sort((a, b) => a.x - b.x)) {
     xs.push(p.x);
@@ -46,9 +113,9 @@ function draw(box, spec) {
     series: [{}, { paths: () => null, points: { show: false } }],
     hooks: { draw: [u => drawLines(u, spec)] },
   }, [xs, ys], box);
-  u.over.addEventListener('pointermove', event => read(u, spec, event));
-  u.over.addEventListener('pointerleave', () => { byId('reading').textContent = ''; });
-  charts.push({ u, box });
+  u.over.addEventListener('pointermove', event => read(panel, u, spec, event));
+  u.over.addEventListener('pointerleave', () => { panel.reading.textContent = ''; });
+  panel.drawn.push({ u, box });
 }
 
 // wideness returns the length of an axis's longest text.
@@ -79,11 +146,12 @@ function drawLines(u, spec) {
     ctx.strokeStyle = ctx.fillStyle = paint(colourOf(l.group));
     ctx.lineWidth = 2 * ratio;
     ctx.lineJoin = 'round';
-    if (spec.kind === 'buckets') drawBuckets(ctx, l, x, y, ratio);
+    const kind = l.kind || spec.kind;
+    if (kind === 'buckets') drawBuckets(ctx, l, x, y, ratio);
     else {
-      if (spec.kind === 'line') drawBand(ctx, l, x, y);
-      if (spec.kind === 'line' || spec.joined) drawPath(ctx, l, x, y, ratio);
-      if (spec.kind === 'points') drawPoints(ctx, l, x, y, ratio);
+      if (kind === 'line') drawBand(ctx, l, x, y);
+      if (kind === 'line' || spec.joined) drawPath(ctx, l, x, y, ratio);
+      if (kind === 'points') drawPoints(ctx, l, x, y, ratio);
       else if (l.points.length === 1) drawPoints(ctx, l, x, y, ratio);
     }
   }
@@ -190,7 +258,7 @@ function drawBuckets(ctx, l, x, y, ratio) {
 }
 
 // read describes in words the point nearest to the pointer.
-function read(u, spec, event) {
+function read(panel, u, spec, event) {
   const box = u.over.getBoundingClientRect();
   const x = event.clientX - box.left, y = event.clientY - box.top;
   let best = null, least = Infinity;
@@ -201,7 +269,7 @@ function read(u, spec, event) {
       if (far < least) [least, best] = [far, l.name + ': ' + p.say];
     }
   }
-  byId('reading').textContent = best || '';
+  panel.reading.textContent = best || '';
 }
 
 // niceTicks returns about n round values within a range.

@@ -37,3 +37,28 @@ function keepFocus(box, draw) {
 function meanings(pairs) {
   return el('dl', { class: 'meanings' }, pairs.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]).flat());
 }
+
+// svg creates an element of a drawing. Its namespace is that of the page's template swatch, because the
+// page has no addresses, not even those that are only names.
+function svg(name, attributes, ...children) {
+  const e = document.createElementNS(byId('swatch').content.firstElementChild.namespaceURI, name);
+  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+  e.append(...children.flat());
+  return e;
+}
+
+// dataTable returns a table that can be sorted. A column has head, unit, number (its cells are
+// numbers) and wide (its cells are long texts). A cell is a text, or a text and the value to sort by;
+// undefined is an empty cell.
+function dataTable(columns, rows) {
+  const kind = c => [c.number && 'number', c.wide && 'text'].filter(Boolean).join(' ') || undefined;
+  const cell = (content, i) => {
+    const [text, value] = Array.isArray(content) ? content : [content];
+    return el('td', { class: kind(columns[i]), 'data-value': value }, text === undefined ? '–' : text);
+  };
+  const table = el('table', {},
+    el('thead', {}, el('tr', {}, columns.map(c => el('th', { scope: 'col', class: kind(c) }, c.head, c.unit ? el('small', {}, c.unit) : '')))),
+    el('tbody', {}, rows.map(row => el('tr', {}, row.map(cell)))));
+  sortable(table);
+  return table;
+}
