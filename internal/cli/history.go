@@ -52,7 +52,7 @@ func historyCommand(p *Program, stdout io.Writer) *cobra.Command {
 		caseWords: argument.Define(flags, "case", argument.KindText, "", "key=value ...", "show only cases with these values, for example \"curve=BN254 bits=32\""),
 		since:     argument.Define(flags, "since", argument.KindText, "", "a date, 2006-01-02", "show only sessions from this date on, for example 2006-01-02"),
 		level:     argument.Define(flags, "level", argument.KindNumber, "0.01", levels, "probability of finding a step in a line that has none: "+levels),
-		out:       argument.Define(flags, "out", argument.KindFile, "", "the path of a directory", "write a chart of each line to this directory, as SVG"),
+		out:       argument.Define(flags, "out", argument.KindFile, "", "the path of a directory", "write "+historyFile+" and a chart of each line, as SVG, to this directory"),
 		csv:       argument.Define(flags, "csv", argument.KindFile, "", "the path of a file, which is overwritten", "write a row for each point to this file (overwritten)"),
 	}
 	flags.BoolVar(&f.steps, "steps", false, "print only the steps, one in each row, and write files only for lines with a step")
@@ -76,7 +76,7 @@ func historyCommand(p *Program, stdout io.Writer) *cobra.Command {
 		if f.steps {
 			shown = history.WithSteps(lines)
 		}
-		if err := f.files(shown); err != nil {
+		if err := f.files(lines, shown, query.Level); err != nil {
 			return err
 		}
 		for _, note := range notes {
@@ -128,8 +128,12 @@ func (f *historyFlags) query() (history.Query, error) {
 	return q, nil
 }
 
-// files writes the rows and the charts that the flags ask for.
-func (f *historyFlags) files(lines []history.Line) error {
+// historyFile is the page that is written beside the charts.
+const historyFile = "history.html"
+
+// files writes the rows, the charts and the page that the flags ask for. They show lines, which are some or all of the
+// lines of the query; level is that of their steps.
+func (f *historyFlags) files(all, lines []history.Line, level float64) error {
 	if f.csv.Given {
 		var b bytes.Buffer
 		err := history.CSV(&b, lines)
@@ -155,5 +159,5 @@ func (f *historyFlags) files(lines []history.Line) error {
 			return err
 		}
 	}
-	return nil
+	return outdir.View(f.out.Text, historyFile, func(w io.Writer) error { return history.Page(w, all, lines, level) })
 }

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +18,13 @@ import (
 const (
 	records    = "docs/studies/records/*"
 	reportFile = "report.html"
+)
+
+// The script and the style of tables that can be sorted, which the program's own pages use too.
+const (
+	sortable     = "internal/view/web/assets/sortable"
+	sortableFile = "sortable.js"
+	sortTables   = "\nfor (const table of document.querySelectorAll('main table')) sortable(table);\n"
 )
 
 var (
@@ -71,7 +80,15 @@ func write(root, out, program string) (int, error) {
 			return 0, err
 		}
 	}
-	if err := put(out, "style.css", style); err != nil {
+	script, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(sortable+".js")))
+	if err != nil {
+		return 0, err
+	}
+	heads, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(sortable+".css")))
+	if err != nil {
+		return 0, err
+	}
+	if err := errors.Join(put(out, "style.css", slices.Concat(style, heads)), put(out, sortableFile, append(script, sortTables...))); err != nil {
 		return 0, err
 	}
 	if program == "" {

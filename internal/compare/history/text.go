@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/zkbench/zkbench/internal/result/env"
 	"github.com/zkbench/zkbench/internal/result/format"
@@ -25,7 +26,26 @@ func WithSteps(lines []Line) []Line {
 // at which the steps were found (Query.Level).
 func Summary(w io.Writer, style text.Style, lines []Line, level float64) error {
 	var b bytes.Buffer
-	first, last, points := lines[0].Points[0].Time, lines[0].Points[0].Time, 0
+	first, last, points := extent(lines)
+	fmt.Fprintln(&b, style.Paint(text.Bold, fmt.Sprintf("%s: %s, %s, %s to %s", lines[0].Metric, format.Plural(len(lines), "line"), format.Plural(points, "point"),
+		first.UTC().Format(dateForm), last.UTC().Format(dateForm))))
+	if with := WithSteps(lines); len(with) == 0 {
+		fmt.Fprintln(&b, "no line has a step")
+	} else {
+		l, s := greatest(with)
+		fmt.Fprintf(&b, "%d of %d have a step; the largest: %s\n", len(with), len(lines),
+			style.Paint(colour(l, s), fmt.Sprintf("%s %s, %s", l.Name(), l.Points[s.At].Time.UTC().Format(dateForm), l.describe(s))))
+	}
+	for _, line := range reliability(lines, level) {
+		fmt.Fprintln(&b, line)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// extent returns when the first and the last point of the lines began, and how many points there are.
+func extent(lines []Line) (first, last time.Time, points int) {
+	first, last = lines[0].Points[0].Time, lines[0].Points[0].Time
 	for _, l := range lines {
 		points += len(l.Points)
 		for _, p := range l.Points {
@@ -37,33 +57,36 @@ func Summary(w io.Writer, style text.Style, lines []Line, level float64) error {
 			}
 		}
 	}
-	fmt.Fprintln(&b, style.Paint(text.Bold, fmt.Sprintf("%s: %s, %s, %s to %s", lines[0].Metric, format.Plural(len(lines), "line"), format.Plural(points, "point"),
-		first.UTC().Format(dateForm), last.UTC().Format(dateForm))))
-	if with := WithSteps(lines); len(with) == 0 {
-		fmt.Fprintln(&b, "no line has a step")
-	} else {
-		l, s := greatest(with)
-		fmt.Fprintf(&b, "%d of %d have a step; the largest: %s\n", len(with), len(lines),
-			style.Paint(colour(l, s), fmt.Sprintf("%s %s, %s", l.Name(), l.Points[s.At].Time.UTC().Format(dateForm), l.describe(s))))
-	}
-	tested, short, least := 0, 0, stat.StepPoints(level)
+	return first, last, points
+}
+
+// testable returns how many of the lines have exact values, how many were tested for steps, how many are too short for
+// that, and how many points a line needs.
+func testable(lines []Line, level float64) (exact, tested, short, least int) {
+	least = stat.StepPoints(level)
 	for _, l := range lines {
 		switch {
 		case l.Exact:
+			exact++
 		case len(l.Points) < least:
 			short++
 		default:
 			tested++
 		}
 	}
+	return exact, tested, short, least
+}
+
+// reliability says how many steps are expected by chance, and how many lines are too short to have one.
+func reliability(lines []Line, level float64) (all []string) {
+	_, tested, short, least := testable(lines, level)
 	if tested > 0 {
-		fmt.Fprintf(&b, "%s tested at level %g: if nothing has changed, expect up to %.2g with a step\n", format.Plural(tested, "line"), level, level*float64(tested))
+		all = append(all, fmt.Sprintf("%s tested at level %g: if nothing has changed, expect up to %.2g with a step", format.Plural(tested, "line"), level, level*float64(tested)))
 	}
 	if short > 0 {
-		fmt.Fprintf(&b, "%s with fewer than %d points, too few for a step at level %g\n", format.Plural(short, "line"), least, level)
+		all = append(all, fmt.Sprintf("%s with fewer than %d points, too few for a step at level %g", format.Plural(short, "line"), least, level))
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return all
 }
 
 // greatest returns the step with the largest change, and its line.
@@ -91,7 +114,7 @@ func Text(w io.Writer, style text.Style, lines []Line) error {
 				break
 			}
 		}
-		if err := l.table(&b, style); err != nil {
+		if err := l.points(style).Text(&b, "  ", 0); err != nil {
 			return err
 		}
 	}
@@ -129,8 +152,8 @@ func StepTable(w io.Writer, style text.Style, lines []Line) error {
 	return table.Text(w, "", 0)
 }
 
-// table writes the points, those with steps in colour.
-func (l *Line) table(b *bytes.Buffer, style text.Style) error {
+// points returns a table of the points, those with steps in colour.
+func (l *Line) points(style text.Style) *format.Table {
 	table := &format.Table{Columns: format.Heads("begun (UTC)", "commit", "median "+l.unit(), "least–greatest", "n", "change", "")}
 	for i, p := range l.Points {
 		change, remarks, row := "", []string(nil), format.Row{}
@@ -149,7 +172,7 @@ func (l *Line) table(b *bytes.Buffer, style text.Style) error {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	return table.Text(b, "  ", 0)
+	return table
 }
 
 // colour returns the colour of a step.

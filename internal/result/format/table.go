@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +19,8 @@ type Table struct {
 // Column describes a column of a Table.
 type Column struct {
 	Head   string
-	Number bool // the cells are figures, which Markdown aligns to the right
+	Unit   string // of the cells, which HTML shows below the head; other forms do not have it
+	Number bool   // the cells are figures, which Markdown and HTML align to the right
 	// Priority says which columns Text leaves out if a table is wider than its width: those with the
 	// highest numbers first. A column with the priority 0 always stays.
 	Priority int
@@ -30,7 +32,10 @@ type Row struct {
 	// on a line of its own, once for consecutive rows; Markdown has it in a first column.
 	Title string
 	Cells []string
-	Paint func(line string) string // colours the line of Text; nil: as it is
+	// Values has what HTML sorts the cells by: numbers as text, or "" for a cell that is sorted by its text. It may be
+	// shorter than Cells.
+	Values []string
+	Paint  func(line string) string // colours the line of Text; nil: as it is
 }
 
 // Heads returns columns of words with the given heads.
@@ -168,6 +173,49 @@ func (t *Table) Markdown(w io.Writer, title string) error {
 		}
 		line(cells)
 	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// HTML writes the table as an element of HTML. Cells are text, whatever they contain. If rows have titles, the first
+// column has the head title and the titles. The attribute data-value of a cell is its element of Row.Values.
+func (t *Table) HTML(w io.Writer, title string) error {
+	columns, titled := t.Columns, t.titled()
+	if titled {
+		columns = append([]Column{{Head: title}}, columns...)
+	}
+	class := func(c Column) string {
+		if c.Number {
+			return ` class="number"`
+		}
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("<table>\n<thead><tr>")
+	for _, c := range columns {
+		unit := ""
+		if c.Unit != "" {
+			unit = " <small>" + html.EscapeString(c.Unit) + "</small>"
+		}
+		fmt.Fprintf(&b, `<th scope="col"%s>%s%s</th>`, class(c), html.EscapeString(c.Head), unit)
+	}
+	b.WriteString("</tr></thead>\n<tbody>\n")
+	for _, r := range t.Rows {
+		cells, values := r.Cells, r.Values
+		if titled {
+			cells, values = append([]string{r.Title}, cells...), append([]string{""}, values...)
+		}
+		b.WriteString("<tr>")
+		for i, cell := range cells {
+			value := ""
+			if i < len(values) && values[i] != "" {
+				value = ` data-value="` + html.EscapeString(values[i]) + `"`
+			}
+			fmt.Fprintf(&b, "<td%s%s>%s</td>", class(columns[i]), value, html.EscapeString(cell))
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString("</tbody>\n</table>\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

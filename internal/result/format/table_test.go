@@ -69,3 +69,39 @@ second
 	must.Do(t, markup.Markdown(&b, ""))
 	golden.Equal(t, "markup", "| a | b |\n|---|---|\n| `code` &lt;b> | x \\| y |\n", b.String())
 }
+
+// TestHTML: what a cell contains is text, numbers are aligned and have what they are sorted by, and units are in the head.
+func TestHTML(t *testing.T) {
+	table := &format.Table{Columns: []format.Column{{Head: "case"}, {Head: "last <b>", Unit: "µs & more", Number: true}}}
+	table.Rows = []format.Row{
+		{Cells: []string{"<script>alert(1)</script>", "1,024"}, Values: []string{"", "1024"}},
+		{Cells: []string{`a "b" & 'c'`, "-"}, Values: []string{`x" onclick="y`}},
+	}
+	var b strings.Builder
+	must.Do(t, table.HTML(&b, ""))
+	golden.Equal(t, "HTML", `<table>
+<thead><tr><th scope="col">case</th><th scope="col" class="number">last &lt;b&gt; <small>µs &amp; more</small></th></tr></thead>
+<tbody>
+<tr><td>&lt;script&gt;alert(1)&lt;/script&gt;</td><td class="number" data-value="1024">1,024</td></tr>
+<tr><td data-value="x&#34; onclick=&#34;y">a &#34;b&#34; &amp; &#39;c&#39;</td><td class="number">-</td></tr>
+</tbody>
+</table>
+`, b.String())
+	b.Reset()
+	must.Do(t, sample().HTML(&b, "of"))
+	golden.Contains(t, b.String(), `<th scope="col">of</th><th scope="col">metric</th>`, "<td>second</td><td>µs</td>", `<td>first case</td><td>B|op</td><td class="number">7</td>`)
+}
+
+// TestSpelled: counts and lists in a sentence.
+func TestSpelled(t *testing.T) {
+	golden.Equal(t, "counts", []string{"no", "one", "twelve", "13", "1,024", "-1"}, []string{
+		format.Spelled(0), format.Spelled(1), format.Spelled(12), format.Spelled(13), format.Spelled(1024), format.Spelled(-1),
+	})
+	golden.Equal(t, "lists", []string{"", "a", "a and b", "a, b and c"}, []string{
+		format.Listed(nil), format.Listed([]string{"a"}), format.Listed([]string{"a", "b"}), format.Listed([]string{"a", "b", "c"}),
+	})
+	golden.Equal(t, "sentences", []string{"", "Élan.", "It is."}, []string{format.Sentence(""), format.Sentence("élan"), format.Sentence("it is.")})
+	golden.Equal(t, "times", []string{"31.2 ms", "1.00 ms", "999 µs", "2.50 s", "100 ms"}, []string{
+		format.ShortTime(31.24e6), format.ShortTime(999_900), format.ShortTime(999_000), format.ShortTime(2.5e9), format.ShortTime(99.99e6),
+	})
+}

@@ -131,7 +131,7 @@ func TestRefused(t *testing.T) {
 	}
 	golden.Equal(t, "statuses", []string{"ok", "too large", "refused", "failed"}, statuses)
 	golden.Equal(t, "processes that failed", 1, data.Failed)
-	golden.Equal(t, "sentence", "A transfer with 16 bits is too large for this machine: set-up: " + zkbench.ErrLimit.Error() + ": bytes of memory: 9000000000, at most 8000000000 accepted.",
+	golden.Equal(t, "sentence", "A transfer with 16 bits is too large for this machine: set-up: "+zkbench.ErrLimit.Error()+": bytes of memory: 9000000000, at most 8000000000 accepted.",
 		page.Sentence(asked(refusals(t), "Sender", "bits=16")))
 
 	b := newTab(t, 1280, 900)
@@ -145,7 +145,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("colours of the statuses: %q", colours)
 	}
 	for query, rows := range map[string]int{"status=too-large": 1, "status=refused": 1, "status=failed": 1, "too-large": 1} {
-		b.set("query", query)
+		b.Set("query", query)
 		golden.Equal(t, query, rows, eval[int](b, `document.querySelectorAll('#tbody tr[data-key]').length`))
 	}
 	groups := eval[[]string](b, `[...document.querySelectorAll('.finding')].map(e => e.querySelector('b').innerText + (e.classList.contains('bad') ? ' red' : ''))`)

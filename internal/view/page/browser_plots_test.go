@@ -26,7 +26,7 @@ import (
 // values returns the points of the plot that is shown, by line. A point is the cells of its row, each followed by the
 // unit or, without one, by the head of its column.
 func (b *tab) values() map[string][]string {
-	b.t.Helper()
+	b.T.Helper()
 	all := make(map[string][]string)
 	for _, row := range eval[[][]string](b, `(document.getElementById('values').open = true,
 		document.getElementById('values').dispatchEvent(new Event('toggle')),
@@ -112,7 +112,7 @@ func TestLatencyIsThePDFs(t *testing.T) {
 				t.Errorf("%d lines, want %d (-document +page):\n%s", len(got), test.lines, diff)
 			}
 			golden.Contains(t, eval[string](b, `document.getElementById('plot-about').innerText`), test.about)
-			b.set("query", "workers=1")
+			b.Set("query", "workers=1")
 			for line, points := range b.values() {
 				golden.Equal(t, "points of "+line+" with one worker", test.oneWorker, len(points))
 			}
@@ -141,7 +141,7 @@ func TestLatencyByLoad(t *testing.T) {
 func TestNames(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "#w=Sender")
-	b.run(chromedp.Evaluate[chromedp.Void](`(() => {
+	b.Run(chromedp.Evaluate[chromedp.Void](`(() => {
 		const plain = CanvasRenderingContext2D.prototype.fillText;
 		window.written = [];
 		CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { written.push(text); return plain.call(this, text, ...at); };
@@ -153,11 +153,11 @@ func TestNames(t *testing.T) {
 		{"exec=serial bits=32", []string{"1 CPU", "2 CPUs", "4 CPUs"}},
 		{"", nil}, // numbers
 	} {
-		b.click(`#switch input[value="throughput"]`)
-		b.set("query", test.query)
+		b.Click(`#switch input[value="throughput"]`)
+		b.Set("query", test.query)
 		eval[bool](b, `(written = [], true)`)
-		b.click(`#switch input[value="latency"]`)
-		b.await(`written.some(text => text.startsWith('throughput'))`)
+		b.Click(`#switch input[value="latency"]`)
+		b.Await(`written.some(text => text.startsWith('throughput'))`)
 		got := slices.DeleteFunc(eval[[]string](b, `written`), func(text string) bool { return !strings.Contains(text, "CPU") })
 		slices.Sort(got)
 		golden.Equal(t, "names of "+test.query, test.want, slices.Compact(got), cmpopts.EquateEmpty())
@@ -195,10 +195,10 @@ func TestSomeFailed(t *testing.T) {
 	}
 	golden.Equal(t, "status of a case with a failed repetition", "failed 1 of 3", eval[string](b, `document.querySelector('#tbody tr:nth-child(2) td:last-child').innerText`))
 	for _, name := range plotNames {
-		b.click(`#switch input[value="` + name + `"]`)
+		b.Click(`#switch input[value="` + name + `"]`)
 		if name == "percentiles" { // from here on plots of the case that is open
-			b.click("#tbody tr:nth-child(3) a")
-			b.run(chromedp.WaitVisible(chromedp.CSS("#case .notice")))
+			b.Click("#tbody tr:nth-child(3) a")
+			b.Run(chromedp.WaitVisible(chromedp.CSS("#case .notice")))
 		}
 		text := eval[string](b, `document.getElementById('plot-about').innerText`)
 		for line, points := range b.values() {
@@ -213,13 +213,13 @@ func TestSomeFailed(t *testing.T) {
 			golden.Near(t, name+": throughput", (recs[4].Value(record.Throughput)+recs[7].Value(record.Throughput))/2, got, 1e-3)
 		}
 	}
-	b.click("#tbody tr:nth-child(3) .pick")
+	b.Click("#tbody tr:nth-child(3) .pick")
 	if eval[bool](b, `document.querySelector('#tbody tr:nth-child(3) input').checked`) {
 		t.Error("a case without a repetition that ended well can be put into the plots")
 	}
-	b.set("query", "cpus=4")
+	b.Set("query", "cpus=4")
 	for _, name := range plotNames {
-		b.click(`#switch input[value="` + name + `"]`)
+		b.Click(`#switch input[value="` + name + `"]`)
 		golden.Equal(t, name+": charts of a case that never ended well", 0, eval[int](b, `document.querySelectorAll('#charts canvas').length`))
 	}
 }
@@ -228,8 +228,8 @@ func TestSomeFailed(t *testing.T) {
 func TestTargets(t *testing.T) {
 	b := newTab(t, 360, 800)
 	b.open(sample(t), "")
-	b.click("#tbody tr:nth-child(3) a")
-	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+	b.Click("#tbody tr:nth-child(3) a")
+	b.Run(chromedp.WaitVisible(chromedp.CSS("#case")))
 	eval[bool](b, `document.querySelectorAll('details').forEach(d => { d.open = true; }) || true`)
 	small := eval[[]string](b, `[...document.querySelectorAll('main a, button, input, select, summary')].map(e => [e, e.getBoundingClientRect()])
 		.filter(([, r]) => r.width > 0 && (r.width < 24 || r.height < 24))

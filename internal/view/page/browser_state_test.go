@@ -39,22 +39,22 @@ func TestSort(t *testing.T) {
 	measured := b.column("Throughput")
 	head := `#thead button[data-key="throughput"]`
 
-	b.click(head)
+	b.Click(head)
 	up := b.column("Throughput")
 	stages := slices.Index(up, "–") // those without a throughput come last
 	if stages != len(up)-2 || !slices.IsSorted(numbers(t, up[:stages])) {
 		t.Errorf("sorted by throughput: %v", up)
 	}
-	b.click(head)
+	b.Click(head)
 	down := numbers(t, b.column("Throughput")[:stages])
 	slices.Reverse(down)
 	if !slices.IsSorted(down) || len(down) == 0 {
 		t.Errorf("sorted the other way, read from below: %v", down)
 	}
 	golden.Equal(t, "sorted", "descending", eval[string](b, `document.querySelector('th[aria-sort]').getAttribute('aria-sort')`))
-	b.click(head)
+	b.Click(head)
 	golden.Equal(t, "not sorted any more", measured, b.column("Throughput"))
-	b.click(`#thead button[data-key="axis exec"]`)
+	b.Click(`#thead button[data-key="axis exec"]`)
 	if texts := b.column("exec"); !slices.IsSorted(texts[:len(texts)-2]) || texts[0] != "pool" {
 		t.Errorf("sorted by a text: %v", texts)
 	}
@@ -79,7 +79,7 @@ func TestFilter(t *testing.T) {
 		`"quoted"`:                     0,
 		"exec=pool bits=32 cpus=2 ver": 1,
 	} {
-		b.set("query", query)
+		b.Set("query", query)
 		golden.Equal(t, fmt.Sprintf("%q: rows", query), rows, eval[int](b, `document.querySelectorAll('#tbody tr[data-key]').length`))
 		if count := eval[string](b, `document.getElementById('count').innerText`); !strings.HasPrefix(count, fmt.Sprintf("%d of 29 cases", rows)) {
 			t.Errorf("%q: the count says %q", query, count)
@@ -92,24 +92,24 @@ func TestFilter(t *testing.T) {
 func TestAddress(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "")
-	b.set("workload", "Sender")
-	b.set("query", "exec=serial & é #=%")
+	b.Set("workload", "Sender")
+	b.Set("query", "exec=serial & é #=%")
 	golden.Equal(t, "filter in the address", "exec=serial & é #=%", eval[string](b, `new URLSearchParams(location.hash.slice(1)).get('q')`))
-	b.set("query", "exec=serial")
-	b.click(`#thead button[data-key="latency-p99"]`)
-	b.click(`#thead button[data-key="latency-p99"]`)
-	b.click(`#tbody tr:nth-child(2) input`)
-	b.click(`#tbody tr:nth-child(1) a`)
-	b.click(`#switch input[value="percentiles"]`)
+	b.Set("query", "exec=serial")
+	b.Click(`#thead button[data-key="latency-p99"]`)
+	b.Click(`#thead button[data-key="latency-p99"]`)
+	b.Click(`#tbody tr:nth-child(2) input`)
+	b.Click(`#tbody tr:nth-child(1) a`)
+	b.Click(`#switch input[value="percentiles"]`)
 	const seen = `[document.getElementById('query').value, document.getElementById('workload').value,
 		[...document.querySelectorAll('#tbody tr')].map(r => r.innerText).join('|'), document.getElementById('case').innerText,
 		document.getElementById('key').innerText, document.querySelector('#switch input:checked').value]`
 	want := eval[[]string](b, seen)
 	golden.Equal(t, "lines of cases, the open and the picked one", 2, strings.Count(want[4], "\n")+1)
-	b.run(chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS("#case")))
+	b.Run(chromedp.Reload(), chromedp.WaitVisible(chromedp.CSS("#case")))
 	golden.Equal(t, "after a reload", want, eval[[]string](b, seen))
 	eval[bool](b, `(history.back(), true)`)
-	b.await(`document.getElementById('case').hidden`)
+	b.Await(`document.getElementById('case').hidden`)
 }
 
 // TestHostile: whatever text a record holds is shown as it is, and does nothing.
@@ -117,10 +117,10 @@ func TestHostile(t *testing.T) {
 	b := newTab(t, 360, 900)
 	d := hostile(t)
 	b.open(d, "")
-	b.click("#tbody tr:nth-child(1) a")
-	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+	b.Click("#tbody tr:nth-child(1) a")
+	b.Run(chromedp.WaitVisible(chromedp.CSS("#case")))
 	for _, name := range plotNames {
-		b.click(`#switch input[value="` + name + `"]`)
+		b.Click(`#switch input[value="` + name + `"]`)
 	}
 	if eval[bool](b, `'owned' in window`) {
 		t.Error("a text of a record has run as a script")
@@ -129,10 +129,10 @@ func TestHostile(t *testing.T) {
 		golden.Equal(t, selector, want, eval[string](b, `document.querySelector('`+selector+`').textContent`))
 	}
 	golden.Equal(t, "elements that the page does not make", 0, eval[int](b, `document.querySelectorAll('img, iframe, object, embed, main script').length`))
-	if wider := eval[int](b, overflow); wider > 0 {
+	if wider := b.Overflow(); wider > 0 {
 		t.Errorf("the page is %d px wider than the window", wider)
 	}
-	b.look("hostile")
+	b.Look("hostile")
 }
 
 // TestManyCases: a table of a thousand cases can be sorted and filtered.
@@ -148,13 +148,13 @@ func TestManyCases(t *testing.T) {
 	}
 	b := newTab(t, 1280, 900)
 	b.open(page.Data{Records: all, Command: command, Settings: jobs.Words}, "")
-	b.click(`#thead button[data-key="axis number"]`)
+	b.Click(`#thead button[data-key="axis number"]`)
 	if got := b.column("number"); len(got) != 1000 || got[0] != "0" || got[999] != "999" {
 		t.Errorf("%d rows from %s to %s", len(got), got[0], got[len(got)-1])
 	}
-	b.run(chromedp.SendKeys(chromedp.CSS("#query"), "number=77"))
-	b.await(`document.querySelectorAll('#tbody tr').length === 1`)
-	if wider := eval[int](b, overflow); wider > 0 {
+	b.Run(chromedp.SendKeys(chromedp.CSS("#query"), "number=77"))
+	b.Await(`document.querySelectorAll('#tbody tr').length === 1`)
+	if wider := b.Overflow(); wider > 0 {
 		t.Errorf("the page is %d px wider than the window", wider)
 	}
 }
@@ -182,17 +182,17 @@ func TestServed(t *testing.T) {
 	defer server.Close()
 
 	b := newTab(t, 1280, 900)
-	b.run(chromedp.Navigate(server.URL+"/#w=VerificationSenderProof&s=-throughput"), chromedp.WaitVisible(chromedp.CSS("#progress")))
+	b.Run(chromedp.Navigate(server.URL+"/#w=VerificationSenderProof&s=-throughput"), chromedp.WaitVisible(chromedp.CSS("#progress")))
 	golden.Equal(t, "progress", "30 of 81 processes, about 3 min left, running sender exec=pool", eval[string](b, `document.getElementById('progress-text').innerText`))
-	b.run(chromedp.SendKeys(chromedp.CSS("#query"), "exec=pool"))
-	b.click("#tbody tr:nth-child(2) a")
+	b.Run(chromedp.SendKeys(chromedp.CSS("#query"), "exec=pool"))
+	b.Click("#tbody tr:nth-child(2) a")
 	open := eval[string](b, `document.getElementById('case-title').textContent + location.hash`)
-	b.run(chromedp.Focus(chromedp.CSS("#query")))
+	b.Run(chromedp.Focus(chromedp.CSS("#query")))
 	before := numbers(t, b.column("Throughput"))
 
 	added := load{"VerificationSenderProof", "pool", 64, 8, 8, 0, 500 * time.Microsecond}.record(t)
 	change(func() { all = slices.Insert(slices.Clone(all), 0, added); shown++; progress.Done++ })
-	b.await(fmt.Sprintf(`document.querySelectorAll('#tbody tr').length === %d`, len(before)+1))
+	b.Await(fmt.Sprintf(`document.querySelectorAll('#tbody tr').length === %d`, len(before)+1))
 	after := numbers(t, b.column("Throughput"))
 	if after[0] <= before[0] || !slices.Equal(after[1:], before) {
 		t.Errorf("throughputs were %v and are %v, want the new one first", before, after)
@@ -201,17 +201,16 @@ func TestServed(t *testing.T) {
 	golden.Equal(t, "open case", open, eval[string](b, `document.getElementById('case-title').textContent + location.hash`))
 
 	change(func() { lost = true })
-	b.await(`document.getElementById('lost').innerText.includes('the journal is not there')`)
+	b.Await(`document.getElementById('lost').innerText.includes('the journal is not there')`)
 	change(func() { lost = false; progress = nil })
-	b.await(`document.getElementById('lost').innerText === '' && document.getElementById('progress').hidden`)
+	b.Await(`document.getElementById('lost').innerText === '' && document.getElementById('progress').hidden`)
 
 	// That the answer 500 is on the console is the browser's doing.
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, p := range b.problems {
+	requests, problems := b.Seen()
+	for _, p := range problems {
 		golden.Contains(t, p, strconv.Itoa(http.StatusInternalServerError))
 	}
-	for _, url := range b.requests {
+	for _, url := range requests {
 		if !strings.HasPrefix(url, server.URL+"/") && !strings.HasPrefix(url, "data:") {
 			t.Errorf("the page asked for %s", url)
 		}

@@ -44,9 +44,6 @@ const drawn = `(() => {
 	return n;
 })()`
 
-// overflow is the script for how much wider the page is than the window.
-const overflow = `Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - document.documentElement.clientWidth`
-
 // TestLooks: every plot is drawn at any width in light and dark, and nothing but the
 // table's own box scrolls sideways.
 func TestLooks(t *testing.T) {
@@ -55,22 +52,22 @@ func TestLooks(t *testing.T) {
 		for _, prefers := range []string{"light", "dark"} {
 			t.Run(fmt.Sprintf("width=%d/scheme=%s", width, prefers), func(t *testing.T) {
 				b := newTab(t, width, 900)
-				b.prefer(prefers)
+				b.Prefer(prefers)
 				b.open(data, "")
 				paper := map[string]string{"light": "rgb(251, 251, 249)", "dark": "rgb(20, 22, 26)"}[prefers]
 				golden.Equal(t, "background", paper, eval[string](b, `getComputedStyle(document.body).backgroundColor`))
-				b.click("#tbody tr:nth-child(3) a")
-				b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+				b.Click("#tbody tr:nth-child(3) a")
+				b.Run(chromedp.WaitVisible(chromedp.CSS("#case")))
 				for _, name := range plotNames {
-					b.click(`#switch input[value="` + name + `"]`)
-					b.await(`document.querySelectorAll('#charts canvas').length > 0`)
+					b.Click(`#switch input[value="` + name + `"]`)
+					b.Await(`document.querySelectorAll('#charts canvas').length > 0`)
 					if n := eval[int](b, drawn); n < 40 {
 						t.Errorf("%s: %d pixels of the line's colour", name, n)
 					}
-					if wider := eval[int](b, overflow); wider > 0 {
+					if wider := b.Overflow(); wider > 0 {
 						t.Errorf("%s: the page is %d px wider than the window", name, wider)
 					}
-					b.look(fmt.Sprintf("%d-%s-%s", width, prefers, name))
+					b.Look(fmt.Sprintf("%d-%s-%s", width, prefers, name))
 				}
 				if inner := eval[bool](b, `document.getElementById('scroll').scrollWidth > document.getElementById('scroll').clientWidth`); !inner && width == 360 {
 					t.Error("the table does not scroll in its box, and fits into 360 px: is it all there?")
@@ -85,9 +82,9 @@ func TestResize(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "")
 	wide := eval[int](b, `document.querySelector('#charts canvas').clientWidth`)
-	b.run(chromedp.EmulateViewport(600, 900))
-	b.await(fmt.Sprintf(`document.querySelector('#charts canvas').clientWidth < %d && document.querySelector('#charts canvas').clientWidth <= innerWidth`, wide))
-	if wider := eval[int](b, overflow); wider > 0 {
+	b.Run(chromedp.EmulateViewport(600, 900))
+	b.Await(fmt.Sprintf(`document.querySelector('#charts canvas').clientWidth < %d && document.querySelector('#charts canvas').clientWidth <= innerWidth`, wide))
+	if wider := b.Overflow(); wider > 0 {
 		t.Errorf("the page is %d px wider than the window", wider)
 	}
 }
@@ -96,10 +93,10 @@ func TestResize(t *testing.T) {
 func TestValues(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "#w=Sender")
-	b.click("#values summary")
+	b.Click("#values summary")
 	for _, name := range plotNames {
-		b.click(`#switch input[value="` + name + `"]`)
-		b.await(`document.querySelectorAll('#values-table tbody tr').length >= 10`)
+		b.Click(`#switch input[value="` + name + `"]`)
+		b.Await(`document.querySelectorAll('#values-table tbody tr').length >= 10`)
 		if text := eval[string](b, `document.querySelector('#values-table tbody tr').innerText`); len(text) < 20 {
 			t.Errorf("%s: the first value is %q", name, text)
 		}
@@ -113,8 +110,8 @@ func TestFewIsSaid(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(page.Data{Records: []*record.Record{one}}, "")
 	golden.Equal(t, "cells marked", 1, eval[int](b, `[...document.querySelectorAll('#tbody td')].filter(c => c.textContent.endsWith(' few')).length`))
-	b.click("#tbody tr a")
-	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+	b.Click("#tbody tr a")
+	b.Run(chromedp.WaitVisible(chromedp.CSS("#case")))
 	golden.Equal(t, "figures marked", 1, eval[int](b, `[...document.querySelectorAll('#case td')].filter(c => c.textContent.endsWith(' few')).length`))
 }
 
@@ -123,7 +120,7 @@ func TestNoPlot(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "#w=PlonkMul")
 	for _, name := range plotNames {
-		b.click(`#switch input[value="` + name + `"]`)
+		b.Click(`#switch input[value="` + name + `"]`)
 		if text := eval[string](b, `document.getElementById('plot-about').innerText`); len(text) < 10 {
 			t.Errorf("%s: says %q", name, text)
 		}
@@ -138,10 +135,10 @@ func TestNoPlot(t *testing.T) {
 // TestDark: a reader who changes to dark gets plots in the colours of dark.
 func TestDark(t *testing.T) {
 	b := newTab(t, 1280, 900)
-	b.prefer("light")
+	b.Prefer("light")
 	b.open(sample(t), "")
-	b.prefer("dark")
-	b.await(drawn + " >= 40")
+	b.Prefer("dark")
+	b.Await(drawn + " >= 40")
 }
 
 // stays has what the page would take back after two seconds stay: a busy machine looks later.
@@ -154,10 +151,10 @@ const press = `document.getElementById('copy').click()`
 func TestCommandCopied(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "#w=Sender")
-	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: {writeText: async text => { window.copied = text; }}})` + stays))
-	b.click("#tbody tr:nth-child(2) a")
-	b.run(chromedp.Evaluate[chromedp.Void](press))
-	b.await(`document.getElementById('copy').innerText === 'Copied'`)
+	b.Run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: {writeText: async text => { window.copied = text; }}})` + stays))
+	b.Click("#tbody tr:nth-child(2) a")
+	b.Run(chromedp.Evaluate[chromedp.Void](press))
+	b.Await(`document.getElementById('copy').innerText === 'Copied'`)
 	want := "zkbench run sender --curves BN254 --bits 32 --num-inputs 2 --num-outputs 2 --executor serial --cpus 2 --workers 2 --duration 10s --seed 1"
 	golden.Equal(t, "copied", want, eval[string](b, "window.copied"))
 }
@@ -166,10 +163,10 @@ func TestCommandCopied(t *testing.T) {
 func TestNoClipboard(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "#w=Sender")
-	b.run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: undefined})` + stays))
-	b.click("#tbody tr:nth-child(2) a")
-	b.run(chromedp.Evaluate[chromedp.Void](press))
-	b.await(`document.getElementById('copy').innerText !== 'Copy'`)
+	b.Run(chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {value: undefined})` + stays))
+	b.Click("#tbody tr:nth-child(2) a")
+	b.Run(chromedp.Evaluate[chromedp.Void](press))
+	b.Await(`document.getElementById('copy').innerText !== 'Copy'`)
 	golden.Equal(t, "selection", eval[string](b, "document.getElementById('command').textContent"), eval[string](b, "String(getSelection())"))
 }
 
@@ -180,7 +177,7 @@ func TestKeyboard(t *testing.T) {
 	tabTo := func(what, is string) {
 		t.Helper()
 		for range 60 {
-			b.press(kb.Tab)
+			b.Press(kb.Tab)
 			if eval[bool](b, `(e => `+is+`)(document.activeElement)`) {
 				return
 			}
@@ -190,24 +187,24 @@ func TestKeyboard(t *testing.T) {
 	tabTo("the case of the sentence", `!!e.closest('#when')`)
 	tabTo("the values of the first plot", `!!e.closest('#answer-values')`)
 	tabTo("the filter", `e.id === 'query'`)
-	b.press("exec=serial")
+	b.Press("exec=serial")
 	golden.Equal(t, "rows", 6, len(b.column("Workload")))
 	tabTo("the head of throughput", `e.dataset.key === 'throughput'`)
-	b.press(kb.Enter)
+	b.Press(kb.Enter)
 	golden.Equal(t, "sorted", "ascending", eval[string](b, `document.querySelector('th[aria-sort]').getAttribute('aria-sort')`))
 	golden.Equal(t, "focus after sorting", "throughput", eval[string](b, `document.activeElement.dataset.key`))
 	tabTo("the rows", `e.tagName === 'TR'`)
-	b.press(kb.ArrowDown, kb.ArrowDown, " ")
+	b.Press(kb.ArrowDown, kb.ArrowDown, " ")
 	row := eval[string](b, `document.activeElement.dataset.key`)
 	golden.Equal(t, "in the plots", []string{row}, eval[[]string](b, `[...document.querySelectorAll('#tbody tr')].filter(r => r.querySelector('input').checked).map(r => r.dataset.key)`))
-	b.press(kb.Enter)
-	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+	b.Press(kb.Enter)
+	b.Run(chromedp.WaitVisible(chromedp.CSS("#case")))
 	golden.Equal(t, "focus with the case opened", "case-title", eval[string](b, `document.activeElement.id`))
-	b.press(kb.Escape)
-	b.run(chromedp.WaitNotVisible(chromedp.CSS("#case")))
+	b.Press(kb.Escape)
+	b.Run(chromedp.WaitNotVisible(chromedp.CSS("#case")))
 	golden.Equal(t, "focus with the case closed, on its row", row, eval[string](b, `document.activeElement.dataset.key`))
 	tabTo("the plots", `e.name === 'plot'`)
-	b.press(kb.ArrowRight, kb.ArrowRight)
+	b.Press(kb.ArrowRight, kb.ArrowRight)
 	golden.Equal(t, "plot", "Latency by percentile. Its values follow as a table.", eval[string](b, `document.querySelector('#charts [role=img]').getAttribute('aria-label')`))
 }
 
@@ -226,8 +223,8 @@ func TestHeadline(t *testing.T) {
 	if n := eval[int](b, strings.ReplaceAll(drawn, "#charts", "#answer-charts")); n < 40 {
 		t.Errorf("%d pixels of the line's colour in the first plot", n)
 	}
-	b.click("#when a")
-	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+	b.Click("#when a")
+	b.Run(chromedp.WaitVisible(chromedp.CSS("#case")))
 
 	alone := sample(t)
 	alone.Records = slices.DeleteFunc(alone.Records, func(r *record.Record) bool {
@@ -246,10 +243,6 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// clipped lists the cells whose text is wider than they are, and those that hide what does not fit.
-const clipped = `[...document.querySelectorAll('td, th')].filter(e => e.offsetParent && (e.scrollWidth > e.clientWidth || getComputedStyle(e).textOverflow === 'ellipsis'))
-	.map(e => e.innerText + ': ' + e.scrollWidth + ' px in ' + e.clientWidth)`
-
 // TestCells: no cell of any table cuts its text off, at any width.
 func TestCells(t *testing.T) {
 	data := sample(t)
@@ -257,11 +250,11 @@ func TestCells(t *testing.T) {
 		b := newTab(t, width, 800)
 		b.open(data, "")
 		for _, row := range []int{1, 25} { // a load, and stages
-			b.click(fmt.Sprintf("#tbody tr:nth-child(%d) a", row))
-			b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+			b.Click(fmt.Sprintf("#tbody tr:nth-child(%d) a", row))
+			b.Run(chromedp.WaitVisible(chromedp.CSS("#case")))
 			eval[bool](b, `document.querySelectorAll('details').forEach(d => { d.open = true; d.dispatchEvent(new Event('toggle')); }) || true`)
-			b.await(`document.querySelectorAll('#answer-values td, #values td').length > 20`)
-			if found := eval[[]string](b, clipped); len(found) > 0 {
+			b.Await(`document.querySelectorAll('#answer-values td, #values td').length > 20`)
+			if found := b.Clipped(); len(found) > 0 {
 				t.Errorf("%d px: %d cells are cut off: %q", width, len(found), found[:min(len(found), 5)])
 			}
 			if n := eval[int](b, `document.querySelectorAll('td').length`); n < 200 {
@@ -275,8 +268,8 @@ func TestCells(t *testing.T) {
 func TestSortable(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(sample(t), "#p=percentiles")
-	b.click("#values summary")
-	b.await(`document.querySelectorAll('#values-table tbody tr').length > 10`)
+	b.Click("#values summary")
+	b.Await(`document.querySelectorAll('#values-table tbody tr').length > 10`)
 	column := func(i int) []float64 {
 		return numbers(t, eval[[]string](b, fmt.Sprintf(`[...document.querySelectorAll('#values-table tbody tr')].map(tr => tr.cells[%d].innerText)`, i)))
 	}
@@ -292,8 +285,8 @@ func TestSortable(t *testing.T) {
 	eval[bool](b, `(`+press+`.click(), true)`)
 	golden.Equal(t, "as written", written, column(2))
 	golden.Equal(t, "unit in the head", "ms", eval[string](b, press+`.querySelector('small').innerText`))
-	b.click("#tbody tr:nth-child(25) a")
-	b.run(chromedp.WaitVisible(chromedp.CSS("#case")))
+	b.Click("#tbody tr:nth-child(25) a")
+	b.Run(chromedp.WaitVisible(chromedp.CSS("#case")))
 	golden.Equal(t, "stages with buttons", 6, eval[int](b, `[...document.querySelectorAll('#case .block')].find(e => e.innerText.startsWith('Stages,')).querySelectorAll('th button').length`))
 }
 
@@ -302,19 +295,19 @@ func TestPrint(t *testing.T) {
 	b := newTab(t, 1280, 900)
 	b.open(asked(sample(t), "Sender", "in=2/out=2"), "")
 	call(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
-	b.run(chromedp.EmulateViewport(1030, 700)) // A4 landscape within its margins
-	b.await(`document.querySelector('#answer-charts canvas').clientWidth <= innerWidth`)
-	if wider := eval[int](b, overflow); wider > 0 {
+	b.Run(chromedp.EmulateViewport(1030, 700)) // A4 landscape within its margins
+	b.Await(`document.querySelector('#answer-charts canvas').clientWidth <= innerWidth`)
+	if wider := b.Overflow(); wider > 0 {
 		t.Errorf("the page is %d px wider than the paper", wider)
 	}
-	if found := eval[[]string](b, clipped); len(found) > 0 {
+	if found := b.Clipped(); len(found) > 0 {
 		t.Errorf("cells are cut off: %q", found)
 	}
 	if tops := eval[[]float64](b, `['headline', 'answer-charts', 'table'].map(id => document.getElementById(id).getBoundingClientRect().top + scrollY)`); tops[1] > 300 || tops[2] > 900 {
 		t.Errorf("sentence, plot and table begin at %v px", tops)
 	}
-	b.look("print")
-	pdf, err := chromedp.Call(b.ctx, cdppage.PrintToPDF, cdppage.PrintToPDFParams{PreferCSSPageSize: new(true), PrintBackground: new(true)})
+	b.Look("print")
+	pdf, err := chromedp.Call(b.Ctx, cdppage.PrintToPDF, cdppage.PrintToPDFParams{PreferCSSPageSize: new(true), PrintBackground: new(true)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,11 +60,11 @@ func TestWhose(t *testing.T) {
 		eval[bool](b, fmt.Sprintf(`(document.querySelectorAll('#tbody tr a')[%d].click(), true)`, row))
 	}
 	open(0)
-	b.await(`!document.getElementById('case').hidden`)
+	b.Await(`!document.getElementById('case').hidden`)
 	shown := eval[string](b, `document.getElementById('case').innerText`)
 	golden.Contains(t, shown, "CPU Time", "the prover's processes of prove", "the prover's processes and zkbench's own", "zkbench's own process")
 	open(1)
-	b.await(`document.getElementById('case').innerText.includes('prepare')`)
+	b.Await(`document.getElementById('case').innerText.includes('prepare')`)
 	shown = eval[string](b, `document.getElementById('case').innerText`)
 	golden.Contains(t, shown, "the prover's processes of prepare", "cpu 46.60ms/op", "disk-written 24.6 kB/op")
 }

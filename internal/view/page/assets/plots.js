@@ -8,8 +8,6 @@ const plots = {
   timeline: { title: 'Timeline', build: timelinePlot },
 };
 
-function plotHeight() { return innerWidth < 640 ? 280 : 380; }
-
 // ranged returns a value with the minimum and maximum of the repetitions, scaled.
 function ranged([middle, least, greatest], divide) {
   return least === undefined ? [middle / divide] : [middle / divide, least / divide, greatest / divide];

@@ -19,6 +19,8 @@ const colours = 8;
 const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2], [6, 2, 2, 2, 2, 2], [14, 3, 3, 3]];
 const chartFont = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 
+function plotHeight() { return innerWidth < 640 ? 280 : 380; }
+
 // A panel is a place for charts: the elements charts, key (for colours and dashes), reading (of the
 // pointer) and values (details with the table). drawn has the charts that are drawn.
 function panelOf(name) {
@@ -77,6 +79,7 @@ const mostValues = 2000; // rows
 // open, because the table is long.
 function showValues(panel) {
   const box = panel.values.querySelector('.scroll');
+  if (panel.specs.some(spec => !spec.columns)) return; // the page has the table already
   fill(box);
   if (!panel.values.open || !panel.specs.length) return;
   for (const spec of panel.specs) {
@@ -170,9 +173,10 @@ function drawMark(u, ctx, ratio, m) {
   ctx.lineTo(at, u.bbox.top + u.bbox.height);
   ctx.stroke();
   ctx.font = Math.round(12 * ratio) + 'px system-ui, sans-serif';
-  ctx.textAlign = 'left';
+  const beyond = at + 4 * ratio + ctx.measureText(m.text).width > u.bbox.left + u.bbox.width;
+  ctx.textAlign = beyond ? 'right' : 'left';
   ctx.textBaseline = 'top';
-  ctx.fillText(m.text, at + 4 * ratio, u.bbox.top + (m.row || 0) * 15 * ratio);
+  ctx.fillText(m.text, at + (beyond ? -4 : 4) * ratio, u.bbox.top + (m.row || 0) * 15 * ratio);
   ctx.restore();
 }
 

@@ -33,6 +33,7 @@ function sortable(table) {
   if (!head || !body || body.rows.length <= fewRows) return;
   const written = [...body.rows];
   [...head.cells].forEach((th, column) => {
+    if (!th.textContent.trim()) return; // a button needs a name
     const button = document.createElement('button'), arrow = document.createElement('span');
     button.type = 'button';
     button.className = 'sort';
@@ -45,7 +46,7 @@ function sortable(table) {
       const order = next === undefined ? 'ascending' : next;
       for (const other of head.cells) {
         other.removeAttribute('aria-sort');
-        other.querySelector('.arrow').textContent = '';
+        for (const mark of other.querySelectorAll('.arrow')) mark.textContent = '';
       }
       let rows = written;
       if (order) {
