@@ -298,6 +298,7 @@ const (
 	RateKey     = "rate"    // arrivals per second in an open loop
 	ExecutorKey = "exec"    // how the pieces of one operation are scheduled
 	StageKey    = "stage"   // of workloads whose operation is one stage of several
+	SideKey     = "side"    // side of a comparison, or part of a study; Coordinates adds it
 )
 
 // Values of the axis ExecutorKey.
@@ -322,7 +323,7 @@ func (r *Record) Processors() int {
 func (r *Record) Coordinates() Axes {
 	axes := r.Axes.Without(CPUsKey)
 	if r.Process.Side != "" {
-		axes = append(axes, Axis{"side", r.Process.Side})
+		axes = append(axes, Axis{SideKey, r.Process.Side})
 	}
 	return axes
 }

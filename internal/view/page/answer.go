@@ -162,7 +162,7 @@ func (g *group) axes() record.Axes {
 // worded returns the axes that the subject of a sentence names. The sentence says elsewhere how many processors there
 // are, and operations run one after the other unless it says so.
 func worded(axes record.Axes) record.Axes {
-	some := axes.Without(record.CPUsKey, record.WorkersKey, record.RateKey)
+	some := axes.Without(record.CPUsKey, record.WorkersKey, record.RateKey, record.SideKey)
 	return slices.DeleteFunc(some, func(x record.Axis) bool { return x.Key == record.ExecutorKey && x.Value == record.Serial })
 }
 
@@ -241,6 +241,9 @@ func (g *group) loadInWords(on string) string {
 		return "runs " + rate + on
 	}
 	text := "takes " + format.ShortTime(time[0]) + of + on + " (P50"
+	if slices.Contains(g.few(), p50.Name()) {
+		text += " of few operations"
+	}
 	if slow := figures[p99.Name()]; slow != nil && !slices.Contains(g.few(), p99.Name()) {
 		text += "; P99 " + format.ShortTime(slow[0])
 	}

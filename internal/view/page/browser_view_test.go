@@ -257,6 +257,9 @@ func TestCells(t *testing.T) {
 			if found := b.Clipped(); len(found) > 0 {
 				t.Errorf("%d px: %d cells are cut off: %q", width, len(found), found[:min(len(found), 5)])
 			}
+			if wide := eval[[]string](b, `[...document.querySelectorAll('#case .scroll')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText)`); len(wide) > 0 {
+				t.Errorf("%d px: columns of a case are cut off: %q", width, wide)
+			}
 			if n := eval[int](b, `document.querySelectorAll('td').length`); n < 200 {
 				t.Errorf("only %d cells", n)
 			}
@@ -287,7 +290,7 @@ func TestSortable(t *testing.T) {
 	golden.Equal(t, "unit in the head", "ms", eval[string](b, press+`.querySelector('small').innerText`))
 	b.Click("#tbody tr:nth-child(25) a")
 	b.Run(chromedp.WaitVisible(chromedp.CSS("#case")))
-	golden.Equal(t, "stages with buttons", 6, eval[int](b, `[...document.querySelectorAll('#case .block')].find(e => e.innerText.startsWith('Stages,')).querySelectorAll('th button').length`))
+	golden.Equal(t, "stages with buttons", 5, eval[int](b, `[...document.querySelectorAll('#case .block')].find(e => e.innerText.startsWith('Stages,')).querySelectorAll('th button').length`))
 }
 
 // TestPrint: on paper the sentence, the first plot and the table come first, and nothing is cut off.

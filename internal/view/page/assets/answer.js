@@ -8,7 +8,7 @@ function renderAnswer() {
   const { sentence, case: id } = data.answer;
   byId('headline').textContent = sentence;
   const c = caseOf(id);
-  const where = data.environments.length > 1 && c ? data.environments[c.env].name + ' ' + data.environments[c.env].summary : data.environments.map(e => e.summary).join('');
+  const where = data.environments.length > 1 && c ? data.environments[c.env].summary + ' (environment ' + data.environments[c.env].name + ')' : data.environments.map(e => e.summary).join('');
   const parts = [where && 'On ' + where, data.began && when(data.began, data.ended)].filter(Boolean).join('; ');
   keepFocus(byId('when'), () => fill(byId('when'), c ? [el('a', { href: '#c=' + c.id, 'data-open': c.id, 'data-key': 'answer' }, nameOf(c)), c.counted > 1 ? ', median of ' + plural(c.counted, 'process', 'processes') + '. ' : '. '] : '', parts ? parts + '.' : ''));
 
@@ -22,6 +22,7 @@ function renderAnswer() {
   byId('answer-about').textContent = plot.about;
   fill(byId('answer-bars'), (plot.bars || []).map(bar => barOf(bar, plot)));
   show(answerPanel, plot.charts || []);
+  answerPanel.key.hidden = answerPanel.key.children.length < 2;
 }
 
 // answerPlot returns {title, about, charts or bars}, or null if there is no plot.
@@ -32,15 +33,15 @@ function answerPlot() {
   if (plot.kind === 'percentiles') return c.latency ? { title: 'Latency by percentile', ...percentilesOf([c], '') } : null;
   if (plot.kind === 'stages') return stageBars(c);
   const figure = data.figures.find(f => f.name === plot.figure);
-  return plot.kind === 'cases' ? caseBars(plot, figure, c) : linePlot(plot, figure, c);
+  return plot.kind === 'cases' ? caseBars(plot, figure, c) : linePlot(plot, figure);
 }
 
-// figureName returns the name of a figure in a title: "Time to prove" for a stage.
+// figureName returns the name of a figure in a title.
 function figureName(f) {
-  return f.group === 'Stages' ? 'Time of ' + f.label : /^(latency|response)-/.test(f.name) ? 'Time of one operation (' + f.label + ')' : f.label;
+  return f.group === 'Stages' ? 'Time of the stage ' + f.label : /^(latency|response)-/.test(f.name) ? 'Time of one operation (' + f.label + ')' : f.label;
 }
 
-function linePlot(plot, figure, own) {
+function linePlot(plot, figure) {
   const byCPUs = plot.kind === 'cpus';
   const ids = new Set(plot.lines.flatMap(l => l.cases));
   const cases = data.cases.filter(c => ids.has(c.id));

@@ -67,16 +67,17 @@ function figureBlocks(c) {
     const owned = figures.some(whose);
     const columns = [
       { head: 'Figure', wide: true }, { head: several ? 'Median' : 'Value', number: true },
-      ...(several ? [{ head: 'Minimum', number: true }, { head: 'Maximum', number: true }] : []), ...(owned ? [{ head: 'Of', wide: true }] : []),
+      ...(several ? [{ head: 'Minimum – maximum', number: true }] : []), ...(owned ? [{ head: 'Of', wide: true }] : []),
     ];
     const rows = figures.map(f => {
-      const values = c.figures[f.name], [middle, least = middle, greatest = middle] = values;
+      const values = c.figures[f.name], [middle, least, greatest] = values;
       const scale = scaleOf(f.unit, values.map(Math.abs), f.exact), cell = v => [scale.write(v / scale.divide), v];
       const unit = scale.unit === f.label ? '' : scale.unit; // a count of what its name says
       const label = el('span', { title: f.meaning }, f.label, unit ? el('span', { class: 'muted' }, ', ' + unit) : '', el('span', { class: 'hidden' }, ', ' + f.meaning));
       const first = cell(middle);
       first[0] += fewMark(c, f);
-      return [[label, f.label], first, ...(several ? [cell(least), cell(greatest)] : []), ...(owned ? [whose(f)] : [])];
+      const range = least === undefined ? ['the same', 0] : [cell(least)[0] + ' – ' + cell(greatest)[0], (greatest - least) / Math.abs(middle)];
+      return [[label, f.label], first, ...(several ? [range] : []), ...(owned ? [whose(f)] : [])];
     });
     return block(name, el('div', { class: 'scroll' }, dataTable(columns, rows)));
   });
@@ -85,6 +86,7 @@ function figureBlocks(c) {
 function stageBlock(c) {
   if (!c.stages) return [];
   const some = key => c.stages.some(s => s[key]);
+  const owners = [...new Set(c.stages.map(s => s.whose).filter(Boolean))];
   const measured = (head, key, unit) => {
     const scale = scaleOf(unit, c.stages.map(s => s[key] || 0));
     return [{ head, unit: scale.unit, number: true }, s => (s[key] || unit === 'ns' ? [scale.write((s[key] || 0) / scale.divide), s[key] || 0] : undefined)];
@@ -92,10 +94,10 @@ function stageBlock(c) {
   const columns = [
     [{ head: 'Stage', wide: true }, s => s.name], measured('Time', 'time', 'ns'),
     some('peak') && measured('Peak memory', 'peak', 'B'), some('allocated') && measured('Allocated', 'allocated', 'B'),
-    some('whose') && [{ head: 'Memory of', wide: true }, s => s.whose],
+    owners.length > 1 && [{ head: 'Memory of', wide: true }, s => s.whose],
     some('sizes') && [{ head: 'Figures', wide: true }, s => (s.sizes || []).map(p => p.join(' ')).join(', ')],
   ].filter(Boolean);
-  return block(c.counted > 1 ? 'Stages, medians' : 'Stages', el('div', { class: 'scroll' }, dataTable(columns.map(([column]) => column), c.stages.map(s => columns.map(([, cell]) => cell(s))))));
+  return block(c.counted > 1 ? 'Stages, medians' : 'Stages', owners.length === 1 ? el('p', { class: 'muted' }, 'Memory of ' + owners[0] + '.') : '', el('div', { class: 'scroll' }, dataTable(columns.map(([column]) => column), c.stages.map(s => columns.map(([, cell]) => cell(s))))));
 }
 
 function openCase(id) {

@@ -13,7 +13,7 @@ function named(all, cases) {
   const shown = new Map(cases.map(c => [c.id, c]));
   const lines = all.map(l => ({ fields: new Map(l.fields), size: l.cases.length, cases: l.cases.map(id => shown.get(id)).filter(Boolean) })).filter(l => l.cases.length);
   const varying = [...new Set(lines.flatMap(l => [...l.fields.keys()]))].filter(key => new Set(lines.map(l => l.fields.get(key))).size > 1);
-  for (const l of lines) l.name = varying.filter(key => l.fields.has(key)).map(key => (key === 'workload' ? '' : key + '=') + l.fields.get(key)).join(' ') || l.fields.get('workload');
+  for (const l of lines) l.name = varying.filter(key => l.fields.has(key)).map(key => (key === 'workload' ? '' : key + '=') + l.fields.get(key)).join(' ') || l.cases[0].workload;
   return { lines, varying };
 }
 
