@@ -50,6 +50,20 @@ type Mark struct {
 const curvesHeight = vg.Length(290)
 
 func (c *Curves) layout() *drawing {
+	t := c.tile()
+	if t == nil {
+		return nil
+	}
+	c.each(func(i int, _ *Curve, _ []Point) { t.key = append(t.key, c.keyed(i)) })
+	for _, m := range c.Marks {
+		t.key = append(t.key, keyed{name: printable(m.Name), style: markStyle()})
+	}
+	height := curvesHeight + 12*vg.Length(len(c.Notes))
+	return &drawing{title: c.Title, notes: c.Notes, height: height, tiles: []*tile{t}}
+}
+
+// tile returns the chart without its key, or nil if there are no values.
+func (c *Curves) tile() *tile {
 	x, y := c.ranges()
 	if !x.some || !y.some {
 		return nil
@@ -67,21 +81,20 @@ func (c *Curves) layout() *drawing {
 		logarithmicAxis(&t.Y, powers(y.least, y.most))
 	}
 	t.Add(grid(), c)
-	c.each(func(i int, l *Curve, points []Point) {
-		k := keyed{name: printable(l.Name)}
-		if !l.Loose {
-			k.style = c.stroke(i)
-		}
-		if l.Loose || c.Linear && !l.Reference {
-			k.glyph = c.dot(i)
-		}
-		t.key = append(t.key, k)
-	})
-	for _, m := range c.Marks {
-		t.key = append(t.key, keyed{name: printable(m.Name), style: markStyle()})
+	return t
+}
+
+// keyed returns the entry of a curve in the key.
+func (c *Curves) keyed(i int) keyed {
+	l := &c.Lines[i]
+	k := keyed{name: printable(l.Name)}
+	if !l.Loose {
+		k.style = c.stroke(i)
 	}
-	height := curvesHeight + 12*vg.Length(len(c.Notes))
-	return &drawing{title: c.Title, notes: c.Notes, height: height, tiles: []*tile{t}}
+	if l.Loose || c.Linear && !l.Reference {
+		k.glyph = c.dot(i)
+	}
+	return k
 }
 
 // each calls do for each curve that has points to draw, with its index and these points.
@@ -163,7 +176,7 @@ func powers(least, most float64) plot.ConstantTicks {
 		return ticks
 	}
 	for i := range ticks {
-		if k := ticks[i].Value; math.Abs(k-math.Round(k)) > 1e-9 {
+		if !isPower(ticks[i].Value) {
 			ticks[i].Label = " "
 		}
 	}

@@ -182,6 +182,7 @@ func TestChartOfAnything(t *testing.T) {
 		}
 		figures := []plot.Figure{
 			&plot.Curves{Title: name.Draw(t, "title"), X: "x", Y: "y", Linear: true, Counts: rapid.Bool().Draw(t, "counts"), Lines: []plot.Curve{{Name: name.Draw(t, "line"), Points: points}}},
+			&plot.Panels{Title: name.Draw(t, "title"), Panels: []plot.Curves{{Title: name.Draw(t, "panel"), Y: "y", Lines: []plot.Curve{{Points: points}}}, {Linear: true, Lines: []plot.Curve{{Points: points}}}}},
 			&plot.Curves{Lines: []plot.Curve{{Points: points}}, Marks: []plot.Mark{{Name: "mark", X: value.Draw(t, "mark")}}},
 			&plot.Dots{Series: []string{name.Draw(t, "series"), "b"}, Rows: []plot.DotsRow{{Name: "row", Values: []float64{value.Draw(t, "value"), value.Draw(t, "value")}}}},
 			&plot.Bars{Title: "bars", Groups: []plot.BarGroup{{Name: name.Draw(t, "group"), Rows: bars}, {}}},

@@ -58,13 +58,15 @@ type keyed struct {
 }
 
 // drawing is the content of one figure: title, notes, and tiles below each other whose data
-// are aligned. If columns is above 1, each row has that many tiles, all of the same size.
+// are aligned. If columns is above 1, each row has that many tiles, all of the same size. A key
+// of all tiles is below the notes.
 type drawing struct {
 	title   string
 	notes   []string
 	height  vg.Length
 	tiles   []*tile
 	columns int
+	key     []keyed // of all tiles; empty: each tile has its own
 }
 
 // style returns a text style of regular weight: vgpdf does not find a bold face.
@@ -102,6 +104,8 @@ func (f *drawing) draw(c draw.Canvas) {
 	c.Fill(c.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
 	c = f.head(c)
+	(&tile{key: f.key}).drawKey(c, c.Min.X)
+	c.Max.Y -= f.keyRoom()
 	if f.columns <= 1 {
 		stack(c, f.tiles)
 		return
@@ -118,6 +122,9 @@ func (f *drawing) draw(c draw.Canvas) {
 		stack(cell, []*tile{t})
 	}
 }
+
+// keyRoom returns the height of the key of all tiles.
+func (f *drawing) keyRoom() vg.Length { return (&tile{key: f.key}).keyRoom(width - 2*margin) }
 
 // stack draws tiles below each other, with the data of all at the same horizontal position.
 func stack(c draw.Canvas, tiles []*tile) {

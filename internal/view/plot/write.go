@@ -24,7 +24,7 @@ const (
 	PDF Format = "pdf"
 )
 
-// Figure is a chart that Write and Document draw: a *Curves, *Dots, *Heat or *Bars.
+// Figure is a chart that Write and Document draw: a *Curves, *Panels, *Dots, *Heat or *Bars.
 type Figure interface {
 	layout() *drawing // nil: no values
 }
