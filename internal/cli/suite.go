@@ -30,6 +30,14 @@ const (
 	acceptedHostWait = "a time from 0s to 24h"
 )
 
+// AgainIfDisturbed is the name of the flag that AgainFlag defines.
+const AgainIfDisturbed = "again-if-disturbed"
+
+// AgainFlag defines the flag of suites and studies that measures disturbed cases once more.
+func AgainFlag(flags *pflag.FlagSet) *bool {
+	return flags.Bool(AgainIfDisturbed, false, "measure a case once more if others used the machine meanwhile")
+}
+
 // suiteCommand returns the command suite.
 func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
@@ -52,7 +60,7 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 	quietWait := argument.Define(flags, "quiet-wait", argument.KindTime, "0s", acceptedTimeout, "how long cases may wait in total for a machine that nobody else uses")
 	on := argument.Define(flags, "on", argument.KindList, "", hosts.AcceptedNames, "run the whole suite on each of these hosts, side by side (names of ssh)")
 	hostWait := argument.Define(flags, "host-wait", argument.KindTime, hosts.DefaultWait.String(), acceptedHostWait, "with --on: how long to wait for a host whose connection was lost")
-	again := flags.Bool("again-if-disturbed", false, "measure a case once more if others used the machine meanwhile")
+	again := AgainFlag(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case c.Resumes() && len(args) > 0:
@@ -99,7 +107,7 @@ func suiteCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		case hostWait.Given && !on.Given:
 			return errors.New("--host-wait needs --on")
 		case on.Given && quietWait.Given:
-			return &argument.ValueError{Field: "flag beside --on", Value: "--quiet-wait", Accepted: "--again-if-disturbed"}
+			return &argument.ValueError{Field: "flag beside --on", Value: "--quiet-wait", Accepted: "--" + AgainIfDisturbed}
 		case !on.Given:
 			return c.Begin(cmd, file, args[0], o)
 		}

@@ -30,7 +30,7 @@ func (s *Study) Begin(dir string, defs []workload.Def, o Options, stdout io.Writ
 	}
 	session, err := suite.Begin(dir, &suite.Plan{Header: suite.Header{
 		Suite: "study " + s.Name, Session: rand.Text(), Begun: time.Now().Truncate(time.Second), Plan: cases,
-		Study: s.Name, Portable: o.Portable,
+		Study: s.Name, Portable: o.Portable, Noise: suite.Noise{Again: o.Again},
 	}})
 	if err != nil {
 		return nil, err

@@ -76,6 +76,7 @@ type Options struct {
 	// Portable is the SHA-256 of the program that runs the portable cases; empty if there is none.
 	Portable string
 	Quick    bool // few cases, short windows
+	Again    bool // measure a case once more if other processes disturbed it
 }
 
 // Purego is the name of the part of a study that compares this program with the portable program. The portable program

@@ -87,11 +87,12 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 		purego = argument.Define(flags, "purego", argument.KindFile, "", "the path of a program", "program for the part "+study.Purego+" (default "+portableProgram+" beside this one)")
 	}
 	quick := flags.Bool("quick", false, "few cases and short windows, one round")
+	again := cli.AgainFlag(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := alone(flags, "from", "out", "resume", "only", "rounds", "purego", "quick"); err != nil {
+		if err := alone(flags, "from", "out", "resume", "only", "rounds", "purego", "quick", cli.AgainIfDisturbed); err != nil {
 			return err
 		}
-		if err := alone(flags, "resume", "out", "only", "rounds", "quick"); err != nil {
+		if err := alone(flags, "resume", "out", "only", "rounds", "quick", cli.AgainIfDisturbed); err != nil {
 			return err
 		}
 		if from.Given {
@@ -114,7 +115,7 @@ func studyOf(stdout, stderr io.Writer, s *study.Study, defs []workload.Def) *cob
 		if resume.Given {
 			session, err = s.Resume(resume.Text, digest)
 		} else {
-			o := study.Options{Workers: runtime.GOMAXPROCS(0), Portable: digest, Quick: *quick}
+			o := study.Options{Workers: runtime.GOMAXPROCS(0), Portable: digest, Quick: *quick, Again: *again}
 			typed := strings.Split(only.Text, ",")
 			for _, part := range typed {
 				if !slices.Contains(s.PartNames(), part) {

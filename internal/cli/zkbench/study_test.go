@@ -174,6 +174,32 @@ func TestStudyResumes(t *testing.T) {
 	}
 }
 
+// TestStudyAgain: a case that others disturbed is measured once more if that is asked for, and a case that failed is not
+// tried again without it.
+func TestStudyAgain(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		var ran []string
+		run := func(_ context.Context, c *suite.Case) (*record.Record, error) {
+			rec := c.Settings.New(c.Workload, c.Case)
+			if ran = append(ran, c.Key()); len(ran) == 1 {
+				rec.Findings = []record.Finding{{Name: record.Disturbed, Text: "others"}}
+			}
+			return rec, nil
+		}
+		s, dir := plonkStudy(t), t.TempDir()
+		session := must.Get(s.Begin(dir, circuitDefs(), study.Options{Parts: []string{"gates"}, Again: again}, io.Discard))(t)
+		n := len(session.Plan())
+		must.Do(t, measureStudy(studyCall(t.Context()), s, session, run, io.Discard, io.Discard))
+		if again {
+			n++
+			golden.Equal(t, "the second process is of the same case", ran[0], ran[1])
+		}
+		golden.Equal(t, fmt.Sprintf("again=%v: processes", again), n, len(ran))
+		first := must.Get(s.Read("from", dir))(t)[0]
+		golden.Equal(t, fmt.Sprintf("again=%v: the record was disturbed", again), !again, first.Found(record.Disturbed))
+	}
+}
+
 // TestStudyResumesWithItsProgram: a study continues only with the program without assembly that has run its cases.
 func TestStudyResumesWithItsProgram(t *testing.T) {
 	s, dir := plonkStudy(t), t.TempDir()

@@ -11,8 +11,8 @@ import (
 
 // figures are the columns of a row of results. Each case has one column for each figure, with the
 // median of its repetitions. The figures are those that the study's script keeps: tps, lat-p95,
-// lat-avg, lat-std (ms), and RAM (bytes) and allocs of an operation. Circuits also have the times
-// of their stages.
+// lat-avg, lat-std (ms), and RAM (bytes) and allocs of an operation. Circuits also have the sizes
+// of both keys and the times of their stages, among them the times to make each of the keys.
 var figures = []struct {
 	name   string
 	metric record.Quantity
@@ -24,6 +24,8 @@ var figures = []struct {
 	{"lat-std ms", record.LatencyStdDev, 1e-6},
 	{"RAM bytes", record.AllocBytes, 1},
 	{"allocs", record.Allocs, 1},
+	{"proving-key bytes", record.ProvingKeySize, 1},
+	{"verifying-key bytes", record.VerifyingKeySize, 1},
 }
 
 // SessionColumn is the name of a column in the table of results (ResultsFile). The column

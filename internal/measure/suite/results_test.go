@@ -46,6 +46,20 @@ func TestResults(t *testing.T) {
 	golden.Equal(t, "results", want, got)
 }
 
+// TestResultsOfKeys: the times and the sizes of the two keys of a circuit have columns of their own.
+func TestResultsOfKeys(t *testing.T) {
+	r := record.New()
+	r.Workload, r.Axes = "Gates", recordtest.Axes("gates=1024/system=ultra/cpus=1")
+	r.Metrics = []record.Metric{
+		record.StageTime("keys").Metric(5), record.StageTime("keys/verifying").Metric(2), record.StageTime("keys/proving").Metric(3),
+		record.ProvingKeySize.Metric(1000), record.VerifyingKeySize.Metric(200),
+	}
+	row := suite.Results(suite.Header{}, []*record.Record{r})
+	const name = "Gates/gates=1024/system=ultra/cpus=1 "
+	golden.Equal(t, "columns", []string{name + "proving-key bytes", name + "verifying-key bytes", name + "keys s", name + "keys/verifying s", name + "keys/proving s"}, row.Columns[6:])
+	golden.Equal(t, "values", []string{"1000", "200", "5", "2", "3"}, row.Values[6:])
+}
+
 // TestEnvironments: figures of unlike machines or builds are never one.
 func TestEnvironments(t *testing.T) {
 	recs := []*record.Record{recordOf("32", 0, 2e6), recordOf("32", 1, 4e6), recordOf("32", 2, 8e6)}

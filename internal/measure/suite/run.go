@@ -268,8 +268,8 @@ func (r *Run) measureCase(ctx context.Context, i int, c *Case) (*record.Record, 
 			defer func() { rec.Findings = append(rec.Findings, record.Finding{Name: "measured again", Text: text}) }()
 			continue
 		}
-		// A case that was stopped at its deadline would be stopped again.
-		if rec.Status != record.Failed || rec.Refused() {
+		// A case that was stopped at its deadline would be stopped again, and one that is too large is too large again.
+		if rec.Status != record.Failed || rec.Refused() || c.Excuses(rec) {
 			break
 		}
 		if n+1 < attempts {

@@ -110,6 +110,7 @@ func TestTriedAgain(t *testing.T) {
 		runs   int
 		status record.Status
 	}{
+		{"too large, as it may be", 9, "large", 3, record.Failed},
 		{"once", 1, "", 4, record.OK},
 		{"always", 9, "", 4, record.Failed},
 		{"refused", 9, record.Refused, 3, record.Failed},
@@ -128,6 +129,9 @@ func TestTriedAgain(t *testing.T) {
 					rec.Status, rec.Error = record.Failed, "on purpose"
 					if test.finds == "deadline" {
 						rec.Status = record.Partial
+					}
+					if c.Optional = test.finds == "large"; c.Optional {
+						rec.Error = (&zkbench.LimitError{What: "bytes of memory", Estimate: 2, Max: 1}).Error()
 					}
 					if test.finds != "" {
 						rec.Findings = append(rec.Findings, record.Finding{Name: test.finds})

@@ -52,7 +52,7 @@ type Caller struct {
 	Measure func(ctx context.Context, c *Case, say func(text string)) (*record.Record, error)
 	// Views writes tables, plots and pages of the records into the folder, and lists them on Stdout.
 	Views          func(dir string, recs []*record.Record) error
-	Attempts       int    // how often to try a case that fails; 0: once
+	Attempts       int    // how often to try a case that fails; 0: once, or twice if disturbed cases are measured again
 	Failures       string // file or folder within the folder that shows why cases failed
 	Again          string // the command to resume with, as a user types it before --resume; empty: none
 	Stdout, Stderr io.Writer
@@ -206,12 +206,16 @@ func (s *Session) Run(ctx context.Context, caller Caller) error {
 	s.estimate = NewEstimate(s.header.Plan)
 	s.status = Status{Suite: s.header.Suite, Session: s.header.Session, Begun: s.header.Begun, Planned: len(s.header.Plan), Headline: s.header.Headline}
 	s.bars = newBars(caller.Stdout, caller.Stderr, s.estimate)
+	attempts := caller.Attempts
+	if s.header.Again {
+		attempts = max(attempts, 2) // to measure a disturbed case once more
+	}
 	run := Run{
 		Cases: s.header.Plan, Journal: s.journal, Session: s.header.Session, Earlier: s.earlier,
 		Measure: func(ctx context.Context, c *Case) (*record.Record, error) {
 			return caller.Measure(ctx, c, func(text string) { s.bars.say(c, text) })
 		},
-		Begins: s.begins, Ended: s.ended, Noise: s.header.Noise, Attempts: caller.Attempts,
+		Begins: s.begins, Ended: s.ended, Noise: s.header.Noise, Attempts: attempts,
 		Await: func(ctx context.Context, limit time.Duration) time.Duration {
 			waited, _ := resources.AwaitQuiet(ctx, limit)
 			return waited
