@@ -3,6 +3,7 @@ package study
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,8 @@ type Head struct {
 	RoundsOf             string   // in Markdown, the parts that have these rounds, if the others have one; empty: all parts
 	Window               string   // of the first process; empty: not mentioned
 	Notes                []string // for example failed cases, and records from another build
+	// TooLarge lists, by part, the cases that did not run because they need too much memory. Notes has only their sizes.
+	TooLarge []string
 }
 
 // NewHead returns the head for a page made from recs. It leaves the fields Rounds, RoundsOf and Window for the caller
@@ -38,7 +41,7 @@ func NewHead(recs []*record.Record) (h Head) {
 	h.Date = first.Time.UTC().Format(time.DateOnly)
 	h.Processes = len(recs)
 	unlike, builds := 0, 0
-	large := make(map[string][]string) // cases that need too much memory, by part
+	large := make(map[string][]*record.Record) // cases that need too much memory, by part
 	var parts []string
 	for _, r := range recs {
 		other := r.Env
@@ -58,13 +61,21 @@ func NewHead(recs []*record.Record) (h Head) {
 			if large[part] == nil {
 				parts = append(parts, part)
 			}
-			large[part] = append(large[part], r.Workload+"/"+r.Case)
+			large[part] = append(large[part], r)
 		default:
 			h.Notes = append(h.Notes, fmt.Sprintf("%s/%s (%s, round %d) %s: %s", r.Workload, r.Case, part, r.Process.Index+1, r.Status, r.Error))
 		}
 	}
 	for _, part := range parts {
-		h.Notes = append(h.Notes, fmt.Sprintf("part %s: these cases are too large for this machine and did not run: %s", part, strings.Join(large[part], ", ")))
+		var names []string
+		for _, r := range large[part] {
+			names = append(names, r.Workload+"/"+r.Case)
+		}
+		h.Notes = append(h.Notes, fmt.Sprintf("part %s: too large to run: %s%s", part, format.Plural(len(names), "case"), sizes(large[part])))
+		h.TooLarge = append(h.TooLarge, fmt.Sprintf("part %s: these cases are too large for this machine and did not run: %s", part, strings.Join(names, ", ")))
+	}
+	if text := record.Disturbance(recs); text != "" {
+		h.Notes = append(h.Notes, text)
 	}
 	if unlike > 0 {
 		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records come from another environment than the first", unlike, len(recs)))
@@ -73,6 +84,24 @@ func NewHead(recs []*record.Record) (h Head) {
 		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records come from another build than the first", builds, len(recs)))
 	}
 	return h
+}
+
+// sizes returns the sizes of cases, for the end of a note: the different values of the first axis with a number. It
+// returns an empty string if a case has no such axis.
+func sizes(recs []*record.Record) string {
+	key := ""
+	var values []string
+	for _, r := range recs {
+		i := slices.IndexFunc(r.Axes, func(a record.Axis) bool { return a.Key != record.CPUsKey && AxisNumber(r, a.Key) > 0 })
+		if i < 0 || key != "" && r.Axes[i].Key != key {
+			return ""
+		}
+		key = r.Axes[i].Key
+		if text := Number(AxisNumber(r, key)); !slices.Contains(values, text) {
+			values = append(values, text)
+		}
+	}
+	return fmt.Sprintf(" (%s %s)", key, strings.Join(values, "; "))
 }
 
 // inLine replaces line breaks and HTML in a record's text, so that the text stays in its line of a page.
@@ -102,6 +131,21 @@ func (h Head) String() string {
 	if len(h.Notes) > 0 {
 		b.WriteString("\n")
 	}
+	return b.String()
+}
+
+// Missing formats the list of the cases that did not run in Markdown, with a heading, for the end of a page. It returns an
+// empty string if all cases ran.
+func (h Head) Missing() string {
+	if len(h.TooLarge) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n## Cases that did not run\n")
+	for _, text := range h.TooLarge {
+		b.WriteString("\n- " + inLine.Replace(text))
+	}
+	b.WriteString("\n")
 	return b.String()
 }
 

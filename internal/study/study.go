@@ -179,6 +179,18 @@ func Images(charts []Chart) map[string]string {
 type Chart struct {
 	File, Title string
 	Figure      plot.Figure
+	Answers     string // which of the study's own figures show the same; empty: none
+}
+
+// Answered returns a table that says which of the study's own figures each chart answers.
+func Answered(charts []Chart) *Table {
+	t := &Table{Left: 2, Head: []string{"the study's figures", "chart on this page"}}
+	for _, c := range charts {
+		if c.Answers != "" {
+			t.Add(c.Answers, c.Title)
+		}
+	}
+	return t
 }
 
 // Write writes the chart as SVG.

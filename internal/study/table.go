@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,11 +12,13 @@ import (
 )
 
 // Table is a Markdown table. The leftmost columns contain words, and the other columns contain figures. The field Left
-// is the number of columns that contain words.
+// is the number of columns that contain words. Together lists columns whose figures are compared, so that they have the
+// same unit.
 type Table struct {
-	Left int
-	Head []string
-	Rows [][]string
+	Left     int
+	Together []int
+	Head     []string
+	Rows     [][]string
 }
 
 // Add appends a row with the given cells. It inserts thousands separators into cells that are whole numbers. Add
@@ -29,16 +32,29 @@ func (t *Table) Add(cells ...string) {
 	t.Rows = append(t.Rows, cells)
 }
 
-// String returns the table as Markdown. It returns an empty string if the table has no rows.
+// String returns the table as Markdown. If all figures of a column are times, or all are sizes of memory, the column's
+// head has their unit and the cells have none. String returns an empty string if the table has no rows.
 func (t *Table) String() string {
 	if len(t.Rows) == 0 {
 		return ""
 	}
+	rows := make([][]string, len(t.Rows))
+	for i, r := range t.Rows {
+		rows[i] = slices.Clone(r)
+	}
 	table := format.Table{Markup: true}
+	together := shareUnit(rows, t.Together...)
 	for i, head := range t.Head {
+		unit := together
+		if unit == "" || !slices.Contains(t.Together, i) {
+			unit = shareUnit(rows, i)
+		}
+		if unit != "" {
+			head += " (" + unit + ")"
+		}
 		table.Columns = append(table.Columns, format.Column{Head: head, Number: i >= t.Left})
 	}
-	for _, r := range t.Rows {
+	for _, r := range rows {
 		table.Add(r...)
 	}
 	var b strings.Builder

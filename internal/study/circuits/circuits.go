@@ -29,6 +29,7 @@ type sheet struct {
 	prose             string // template of the page
 	fill              func(d *data, v *view)
 	charts            func(d *data) []study.Chart
+	answer            func(d *data) study.Answer
 }
 
 // part is a part of a study.
@@ -148,6 +149,7 @@ func withValue(values map[string]string, key, value string) map[string]string {
 // view is the data of a page's template: tables by the names that the template uses, and images by file name. A table
 // without measurements is empty.
 type view struct {
+	Answer       study.Answer
 	Head         study.Head
 	Table, Chart map[string]string
 	// Counted says that some circuits were counted without a proof, and Composed that some counts are sums over
@@ -158,7 +160,11 @@ type view struct {
 // page writes the page of the records.
 func (s *sheet) page(w io.Writer, recs []*record.Record) error {
 	d := newData(recs)
-	v := &view{Head: d.head(s.parts), Table: map[string]string{}, Chart: study.Images(s.charts(d))}
+	charts := s.charts(d)
+	v := &view{
+		Answer: s.answer(d), Head: d.head(s.parts), Chart: study.Images(charts),
+		Table: map[string]string{"figures": study.Answered(charts).String()},
+	}
 	s.fill(d, v)
 	return study.Fill(w, s.prose, v)
 }

@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/hash/keccak"
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/study"
@@ -101,13 +103,16 @@ func records(s *study.Study) (recs []*record.Record) {
 			add(record.Cells, 5e4*n)
 			add(record.Domain, 1024*n)
 			add(record.ProofSize, 520)
-			for k, name := range []string{"build", "srs", "witness", "keys", "prove", "verify", "compile"} {
-				seconds := []float64{0.01, 0.1, 0.001, 0.2, 1, 0, 0.02}[k]*n*slower + 0.002
+			if j.Case.Get("bytes") != "" {
+				add(record.Blocks, float64(keccak.Blocks(int(size(&j)))))
+			}
+			for k, name := range []string{"build", "srs", "witness", "keys", "prove", "verify", "compile", "keys/proving", "keys/verifying", "prove/layer 1/prove"} {
+				seconds := []float64{0.01, 0.1, 0.001, 0.2, 1, 0, 0.02, 0.15, 0.05, 0.3}[k]*n*slower + 0.002
 				if name == "verify" {
 					seconds += float64(i%3) * 1e-4
 				}
 				add(record.StageTime(name), seconds)
-				r.Stages = append(r.Stages, record.Stage{Name: name, PeakRSS: uint64(1e6 * n)})
+				r.Stages = append(r.Stages, record.Stage{Name: name, PeakRSS: uint64(1e6 * n), Time: time.Duration(1e9 * seconds)})
 			}
 		default:
 			add(record.LatencyMean, slower*(200+2*n*(1+0.01*float64(i%3))))
@@ -181,9 +186,11 @@ func TestEstimates(t *testing.T) {
 	last.Status, last.Metrics, last.Stages = record.Failed, nil, nil
 	last.Error = (&zkbench.LimitError{What: "bytes of memory", Estimate: 2, Max: 1}).Error()
 	text := studytest.Page(t, *s, recs)
-	want := []string{"9,000", "–", "–", "–", "–", "–", "–", "*≈ 16.00 ms*", "–", "*≈ 32 MB*", "–"}
-	golden.Equal(t, "estimates", want, studytest.Row(t, text, "*≈ 16.00 ms*"))
-	golden.Contains(t, text, "gates: these cases are too large for this machine and did not run: Gates/gates=")
+	want := []string{"9,000", "–", "–", "–", "–", "–", "–", "*≈ 16.00*", "–", "*≈ 32*", "–"}
+	golden.Equal(t, "estimates", want, studytest.Row(t, text, "*≈ 16.00*"))
+	golden.Contains(t, text, " | prove (ms) | verify | memory (MB) | proof bytes |",
+		"\n- part gates: too large to run: 1 case (gates 9,000)\n",
+		"gates: these cases are too large for this machine and did not run: Gates/gates=")
 	if text := studytest.Page(t, *s, append(recs[:2:2], last)); strings.Contains(text, "*≈") {
 		t.Errorf("an estimate from two cases:\n%s", text)
 	}
@@ -225,7 +232,8 @@ func TestPortable(t *testing.T) {
 		if wrong {
 			rounds = "2"
 		}
-		golden.Equal(t, fmt.Sprintf("wrong=%v", wrong), []string{"1.000 ms", "4.000 ms", "4.00×", rounds}, studytest.Row(t, text, "Gates", "prove")[3:])
+		golden.Equal(t, fmt.Sprintf("wrong=%v", wrong), []string{"1.000", "4.000", "4.00×", rounds}, studytest.Row(t, text, "Gates", "prove")[3:])
+		golden.Contains(t, text, "| this program (ms) | without assembly (ms) |")
 		golden.Equal(t, "other arithmetic is named", wrong, strings.Contains(text, "the portable program ran adx arithmetic"))
 	}
 	golden.Equal(t, "order of the programs", []bool{false, true, true, false, false, true}, order[:6])
@@ -247,8 +255,11 @@ func TestCrossover(t *testing.T) {
 			}
 		}
 	}
-	cells := studytest.Row(t, studytest.Page(t, *s, recs), "ours", "2.000 ms")
-	golden.Equal(t, "crossover", []string{"ours", "2.000 ms", "999,900", "999,900 to 999,900"}, cells)
+	text := studytest.Page(t, *s, recs)
+	cells := studytest.Row(t, text, "ours", "2.000")
+	golden.Equal(t, "crossover", []string{"ours", "2.000", "999,900", "999,900 to 999,900"}, cells)
+	golden.Contains(t, text, "| proof | verify (ms) | bytes | 95 % |",
+		"Verifying a proof is cheaper than hashing the message from 999,900 bytes on with gnark's PLONK, from 1,000,000 bytes on with our STARK, from 1,000,000 bytes on with our aggregate; in the study, the lines meet at about 24,000,000 bytes for both of its systems (section 5).")
 	for _, r := range recs {
 		if r.Workload == "KeccakNative" {
 			r.Status = record.Failed
@@ -284,4 +295,164 @@ func TestPairingRatios(t *testing.T) {
 	}
 	golden.Contains(t, text, " composed: 3 times its parts", "\n[^composed]: ")
 	golden.Equal(t, "a count without a proof is told of", false, strings.Contains(text, "[^counted]"))
+}
+
+// changed returns copies of records, each changed by change.
+func changed(recs []*record.Record, change func(r *record.Record)) (all []*record.Record) {
+	for _, r := range recs {
+		other := *r
+		other.Metrics, other.Stages = slices.Clone(r.Metrics), slices.Clone(r.Stages)
+		change(&other)
+		all = append(all, &other)
+	}
+	return all
+}
+
+// setMetric sets a metric of a record that has it.
+func setMetric(r *record.Record, q record.Quantity, value float64) {
+	for i := range r.Metrics {
+		if r.Metrics[i].Quantity == q {
+			r.Metrics[i].Value = value
+		}
+	}
+}
+
+// TestKeysApart: tables of our own systems have the time of each key, those of gnark that of both.
+func TestKeysApart(t *testing.T) {
+	s := studyOf(t, "plonk")
+	text := studytest.Page(t, *s, records(s))
+	// 1,016 gates: 0.15 s and 0.05 s a gate, and 2 ms.
+	row := studytest.Row(t, text, "Plonk", "1,016")
+	golden.Equal(t, "keys of Plonk", []string{"152.4", "50.80"}, row[7:9])
+	golden.Contains(t, text,
+		"| system | gates | constraints | domain | build (s) | reference string (s) | witness (s) | proving key (s) | verifying key (s) |",
+		"| gates | constraints | domain | build (s) | reference string (s) | witness (s) | keys (s) | prove (s) |",
+		"| form | hashes | gates per hash | proves faster than edwards | constraints | domain | build (ms) | reference string (s) | witness (ms) | keys (s) | prove (s) |")
+	text = studytest.Page(t, *studyOf(t, "keccak"), records(studyOf(t, "keccak")))
+	golden.Equal(t, "tables of keccak with the keys apart", 3, strings.Count(text, " | proving key (s) | verifying key (s) | "))
+}
+
+// TestCharts: there is a chart for each of the studies' figures, and the page says which.
+func TestCharts(t *testing.T) {
+	for name, want := range map[string][]string{
+		"plonk": {
+			"| 1 to 7: proof generation | Time to prove by gates |", "| 1 to 7: memory | Memory by gates |", "| 1 to 7: circuit, witness, proving key, verifying key, verification | Stages by gates |",
+			"| 8 and 9: ", "| 10 to 16 and 17 to 23: proof generation |", "| 10 to 16 and 17 to 23: memory |", "| 10 to 16 and 17 to 23: circuit, ", "| 24 to 26: ",
+		},
+		"keccak": {"| 1 and 10: ", "| 2 to 4 (Maru): ", "| 5 to 7 (Axiom), 8b to 8e (JumpCrypto), 9b to 9d: ", "| 8a and 9a: "},
+	} {
+		s := studyOf(t, name)
+		text := studytest.Page(t, *s, records(s))
+		golden.Contains(t, text, want...)
+	}
+}
+
+// TestPrinted: our figures stand below those that the study prints for Axiom and JumpCrypto.
+func TestPrinted(t *testing.T) {
+	s := studyOf(t, "keccak")
+	recs := changed(records(s), func(r *record.Record) {
+		if r.Process.Side == "shapes" {
+			setMetric(r, record.StageTime("srs"), 0.125)
+			setMetric(r, record.StageTime("keys"), 1.5)
+		}
+	})
+	text := studytest.Page(t, *s, recs)
+	golden.Contains(t, text, "| system | parameters | permutations | reference string (s) | build (s) | keys (s) | prove (s) | verify (s) | proof bytes |")
+	theirs := studytest.Row(t, text, "k = 15, rows 9")
+	golden.Equal(t, "the study's", []string{"Axiom", "k = 15, rows 9", "144", "3.35", "–", "0.87", "41.5", "0.054", "67,520"}, theirs)
+	ours := studytest.Row(t, text, "**ours**", "`wide-15-9`")
+	golden.Equal(t, "ours", []string{"0.125", "1.50", "520"}, []string{ours[3], ours[5], ours[8]})
+	golden.Contains(t, text, "| JumpCrypto | 136 to 2448 bytes[^length] | 4 to 20 | – | – | – | – | 0.0035 | 137,268 to 147,452 |", "| **ours** | `stark` |")
+	golden.Contains(t, text, "If our largest figure is compared with the smallest that the study prints, we are slower, or our proofs are larger, in ", "Axiom, k = 14, rows 25, keys (1.500 s, the study 480.0 ms)")
+}
+
+// TestMaru: the ten figures that the study prints for Maru stand beside the smallest and the largest of ours; those of a
+// message of 700,000 bytes, beside ours of that length.
+func TestMaru(t *testing.T) {
+	s := studyOf(t, "keccak")
+	times := map[string]float64{"136": 0.25, "1360": 0.5, "13600": 1, "136000": 2, "700000": 33}
+	recs := changed(records(s), func(r *record.Record) {
+		if n := study.Axis(r, "bytes"); r.Workload == "KeccakStark" && n == "700000" {
+			r.Status, r.Error = record.OK, ""
+			r.Metrics = []record.Metric{record.StageTime("prove").Metric(times[n]), record.StageTime("verify").Metric(0.0625)}
+		}
+		if r.Process.Side != "aggregate" {
+			return
+		}
+		seconds := times[study.Axis(r, "bytes")]
+		setMetric(r, record.StageTime("prove"), seconds)
+		setMetric(r, record.StageTime("verify"), seconds/100)
+		setMetric(r, record.StageTime("compile"), 0.75)
+		setMetric(r, record.ProofSize, 1e5*seconds)
+		r.Stages = []record.Stage{
+			{Name: "prove/children", Time: time.Hour},
+			{Name: "prove/layer 1/trace", Time: time.Second},
+			{Name: "prove/layer 1/prove", Time: time.Duration(1e9 * seconds)},
+		}
+	})
+	text := studytest.Page(t, *s, recs)
+	golden.Contains(t, text, "| figure | section 4.1, Windows | section 4.2, Linux | section 4.3 or 5 | ours |")
+	for what, want := range map[string][]string{
+		"sponge proof: prove (s)":                      {"0.1 to 0.3", "0.16", "–", "0.250 to 2.00"},
+		"sponge proof: verify (s)":                     {"0.3", "0.020 to 0.025", "–", "0.00250 to 0.0200"},
+		"permutations proof: verify (s)":               {"0.14", "0.07 to 0.08", "–", "0.00250 to 0.0200"},
+		"permutations proof: size (bytes)":             {"–", "–", "more than 1,780,000", "25,000 to 200,000"},
+		"aggregated proof: build the circuit (s)":      {"–", "0.004", "–", "0.750"},
+		"aggregated proof: prove the aggregation (s)":  {"0.10", "–", "–", "1.25 to 3.00"},
+		"aggregated proof: verify (s)":                 {"0.0050", "–", "0.09", "0.00250 to 0.0200"},
+		"700,000 bytes, sponge proof: prove (s)":       {"–", "–", "4 or 5[^spongetime]", "–"},
+		"700,000 bytes, sponge proof: verify (s)":      {"–", "–", "0.2", "0.0625"},
+		"700,000 bytes, permutations proof: prove (s)": {"–", "–", "700 to 800", "33.0"},
+	} {
+		golden.Equal(t, what, want, studytest.Row(t, text, what)[1:])
+	}
+	golden.Contains(t, text,
+		"Our STARK proves a message of 700,000 bytes (5,148 blocks), the study's longest, in 33.00 s on one core; the study's proof of the permutations alone takes 700 to 800 s (section 4.3).",
+		"Maru, aggregated proof: build the circuit (750.0 ms, the study 4.000 ms)", "Maru, sponge proof: prove (2.000 s, the study 100.0 ms)")
+	for _, less := range []string{"Maru, permutations proof: verify", "Maru, permutations proof: size"} {
+		golden.Equal(t, less+" is named as worse", false, strings.Contains(text, less+" ("))
+	}
+}
+
+// TestPlonkAnswer: the page begins with rates per core, and names the cases in which we are slower, per core and in all.
+func TestPlonkAnswer(t *testing.T) {
+	s := studyOf(t, "plonk")
+	for seconds, want := range map[float64]string{
+		// One gate of the study takes 48 us to 79 us of a core, one row of a circuit full of hashes 47.7 us and more.
+		40e-6: "Per core, we are slower than the study, or use more memory, in none of ",
+		50e-6: "Per core, we are slower than the study, or use more memory, in 2 of ",
+	} {
+		recs := changed(records(s), func(r *record.Record) {
+			setMetric(r, record.StageTime("prove"), seconds*r.Value(record.Constraints))
+			setMetric(r, record.StageTime("verify"), 1e-3)
+			for i := range r.Stages {
+				r.Stages[i].PeakRSS = uint64(100 * r.Value(record.Constraints))
+			}
+			setMetric(r, record.LatencyMean, study.AxisNumber(r, "points"))
+		})
+		text := studytest.Page(t, *s, recs)
+		rate := study.Number(1 / seconds)
+		golden.Contains(t, text, want,
+			fmt.Sprintf("On one core, our systems prove this many gates per second: Plonk %s, TurboPlonk %s, UltraPlonk %s; the study's 32 cores prove 20,764, 15,197, 12,710 per core (2^26 gates, section 5.1).", rate, rate, rate))
+		golden.Equal(t, fmt.Sprintf("%v s per gate: worse by name", seconds), seconds > 48e-6,
+			strings.Contains(text, "2^26 gates, Plonk ("+rate+" gates/s, the study 20,764 gates/s); 2^25 gates filled with hashes, Plonk ("))
+	}
+	recs := sized(1000)
+	r := recs[0]
+	r.Workload, r.Process.Side = "Pedersen", "hashes"
+	r.Axes = record.Axes{{Key: "form", Value: "ladder"}, {Key: "hashes", Value: "8192"}, {Key: "system", Value: "turbo"}, {Key: "cpus", Value: "1"}}
+	r.Metrics[1].Value = 90
+	text := studytest.Page(t, *s, recs)
+	golden.Contains(t, text, "With one core against 32, we take longer than the study for the same work in 1 of 1 figure: 8K hashes, TurboPlonk (90.00 s, the study 8.000 s).\n")
+}
+
+// TestPairingAnswer: the page begins with our fastest circuit beside the report's fastest program.
+func TestPairingAnswer(t *testing.T) {
+	s := studyOf(t, "pairing")
+	text := studytest.Page(t, *s, records(s))
+	golden.Contains(t, text, "Our circuit `std` is proved and verified in ", "by Groth16 on 2 processors, after its keys were made once in ",
+		"the report proves the execution of its fastest program for the same exchange in ~41 min 39 sec on an Apple M3 Max.",
+		"The three [ratios](#ratios) between slower and faster programs are 1.5×, ~7×, ~4.6× in the report, by time; ours are 4×, 4×, 2.98× by cycles, and those of our circuits not measured, 1×, not measured by time.",
+		"We are slower than the report, or our programs take more cycles, in none of 6 figures.",
+		"\n- too large to be proved on this machine, so that only constraints were counted: 1 circuit (footnotes in the tables)\n")
 }

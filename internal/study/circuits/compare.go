@@ -31,7 +31,7 @@ type side struct {
 // the same case if all axes except but are equal. The ratio is the second median to the first, or the first to the
 // second if faster is true.
 func compareSides(recs []*record.Record, but string, first, second side, ratio string, faster bool) *study.Table {
-	t := &study.Table{Left: 3, Head: []string{"workload", "case", "what", first.head, second.head, ratio, "rounds"}}
+	t := &study.Table{Left: 3, Together: []int{3, 4}, Head: []string{"workload", "case", "what", first.head, second.head, ratio, "rounds"}}
 	var seen []*record.Record
 	for _, r := range recs {
 		same := func(o *record.Record) bool { return o.Workload == r.Workload && equalExcept(o, r, but) }

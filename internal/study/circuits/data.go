@@ -152,16 +152,32 @@ func axes(keys ...string) (all []column) {
 	return all
 }
 
-// stageColumns returns the columns of all stages. The columns prove and memory can have estimates.
-func stageColumns() []column {
-	return []column{
+// keysTogether returns the column of the time to make both keys, for gnark, which makes them in one stage.
+func keysTogether() []column { return []column{stageTime("keys", "keys")} }
+
+// keysApart returns the columns of the times to make the proving key and the verifying key, for our own systems.
+func keysApart() []column {
+	return []column{stageTime("proving key", stageProvingKey), stageTime("verifying key", stageVerifyingKey)}
+}
+
+// Stages of our own systems within the stage keys.
+const stageProvingKey, stageVerifyingKey = "keys/proving", "keys/verifying"
+
+// stageColumns returns the columns of all stages, with the given columns for the keys. The columns prove and memory can
+// have estimates.
+func stageColumns(keys []column) []column {
+	return slices.Concat([]column{
 		{"constraints", constraintsCell, true},
 		numberOf("domain", record.Domain),
-		stageTime("build", "build"), stageTime("reference string", "srs"), stageTime("witness", "witness"), stageTime("keys", "keys"),
-		stageTime("prove", "prove"), stageTime("verify", "verify"),
-		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
-		numberOf("proof bytes", record.ProofSize),
-	}
+		stageTime("build", "build"), stageTime("reference string", "srs"), stageTime("witness", "witness"),
+	}, keys, []column{
+		stageTime("prove", "prove"), stageTime("verify", "verify"), memoryColumn(), numberOf("proof bytes", record.ProofSize),
+	})
+}
+
+// memoryColumn returns the column of the peak memory.
+func memoryColumn() column {
+	return column{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }}
 }
 
 // stages returns a table of the cases of a part. If size, an axis, is not empty, cases that need too much memory have a
@@ -245,18 +261,75 @@ func equalExcept(a, b *record.Record, but string) bool {
 	return !slices.ContainsFunc(a.Axes, func(x record.Axis) bool { return x.Key != but && study.Axis(b, x.Key) != x.Value })
 }
 
-// points returns the times of a stage in seconds against the axis size, of the cases of a part that keep accepts.
-func (d *data) points(part, size, name string, keep func(r *record.Record) bool) []plot.Point {
-	return d.pointsOf(part, size, func(r *record.Record) float64 { return stage(r, name) }, keep)
+// figure computes a figure of a record. It returns 0 if the record does not have the figure.
+type figure func(r *record.Record) float64
+
+// timeOf returns the figure that is the time of a stage in seconds.
+func timeOf(name string) figure {
+	return func(r *record.Record) float64 { return stage(r, name) }
 }
 
-// pointsOf returns points as points does, with another figure than the time of a stage.
-func (d *data) pointsOf(part, size string, figure func(r *record.Record) float64, keep func(r *record.Record) bool) (all []plot.Point) {
-	for _, r := range d.side(part) {
-		if y := figure(r); keep(r) && y > 0 {
-			all = append(all, plot.Point{X: study.AxisNumber(r, size), Y: y})
+// metricOf returns the figure that is a metric.
+func metricOf(q record.Quantity) figure {
+	return func(r *record.Record) float64 { return r.Value(q) }
+}
+
+// axisOf returns the figure that is a numeric axis.
+func axisOf(key string) figure {
+	return func(r *record.Record) float64 { return study.AxisNumber(r, key) }
+}
+
+// series is a line of a chart: the cases of a part that keep accepts.
+type series struct {
+	name, part string
+	keep       func(r *record.Record) bool // nil: all
+}
+
+// curve returns the line of a series with the figures x and y. Cases without y are left out.
+func (d *data) curve(s series, x, y figure) plot.Curve {
+	c := plot.Curve{Name: s.name}
+	for _, r := range d.side(s.part) {
+		if v := y(r); v > 0 && (s.keep == nil || s.keep(r)) {
+			c.Points = append(c.Points, plot.Point{X: x(r), Y: v})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
-	return all
+	slices.SortStableFunc(c.Points, func(a, b plot.Point) int { return cmp.Compare(a.X, b.X) })
+	return c
+}
+
+// curves returns the line of each series.
+func (d *data) curves(all []series, x, y figure) (lines []plot.Curve) {
+	for _, s := range all {
+		lines = append(lines, d.curve(s, x, y))
+	}
+	return lines
+}
+
+// panel is one panel of a chart: its title, the label of its axis, and what it shows.
+type panel struct {
+	title, unit string
+	y           figure
+}
+
+// stagePanel returns the panel of the time of a stage.
+func stagePanel(title, name string) panel { return panel{title, "s", timeOf(name)} }
+
+// panels returns a chart with a panel for each figure, against x.
+func (d *data) panels(title, xName string, x figure, all []series, figures []panel, notes ...string) *plot.Panels {
+	p := &plot.Panels{Title: title, Notes: notes}
+	for _, f := range figures {
+		p.Panels = append(p.Panels, plot.Curves{Title: f.title, X: xName, Y: f.unit, Lines: d.curves(all, x, f.y)})
+	}
+	return p
+}
+
+// largest returns the record with the largest figure by, of the records of a part that selects accepts. It returns nil if
+// there is none.
+func (d *data) largest(part string, by figure, selects func(r *record.Record) bool) (largest *record.Record) {
+	for _, r := range d.side(part) {
+		if selects(r) && (largest == nil || by(r) > by(largest)) {
+			largest = r
+		}
+	}
+	return largest
 }

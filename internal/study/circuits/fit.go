@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/zkbench/zkbench/internal/result/format"
-	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/study"
 )
@@ -99,30 +98,37 @@ func (d *data) crossover() *study.Table {
 		interval = "unknown: the slope may be 0"
 	}
 	t.Add("ours", study.Time(1e9*stat.Mean(d.verifyTimes())), format.Count(at.Value), interval)
-	for _, of := range []struct {
-		name, part string
-		selects    func(r *record.Record) bool
-	}{{"STARK", partStark, inFirstSet}, {"aggregate", partJoined, isJoined}} {
-		longest := d.longest(of.part, of.selects)
-		if slope, ok := d.nativeSlope(); ok && longest != nil {
-			verify := stage(longest, "verify")
-			t.Add("ours, "+of.name+" of "+format.Count(study.AxisNumber(longest, "bytes"))+" bytes", study.Time(1e9*verify), format.Count(verify/slope), study.None)
-		}
+	for _, p := range d.provedLengths() {
+		t.Add("ours, "+p.name+" of "+format.Count(p.of)+" bytes", study.Time(1e9*p.verify), format.Count(p.bytes), study.None)
 	}
-	t.Add("the study, Axiom", "0.08 s", "24,000,000", study.None)
-	t.Add("the study, Maru", "0.09 s", "24,000,000", study.None)
+	t.Add("the study, Axiom", "0.08 s", format.Count(studyCrossing), study.None)
+	t.Add("the study, Maru", "0.09 s", format.Count(studyCrossing), study.None)
 	return t
 }
 
-// longest returns the record with the longest message, of the records of a part that selects accepts. It returns nil if
-// there is none.
-func (d *data) longest(part string, selects func(r *record.Record) bool) (longest *record.Record) {
-	for _, r := range d.side(part) {
-		if selects(r) && (longest == nil || study.AxisNumber(r, "bytes") > study.AxisNumber(longest, "bytes")) {
-			longest = r
+// studyCrossing is the length at which the study's lines meet, in bytes (section 5).
+const studyCrossing = 24_000_000
+
+// provedLength is a proof of the longest message of one kind: the time to verify it in seconds, and the length in bytes
+// that takes as long to hash.
+type provedLength struct {
+	name              string
+	of, verify, bytes float64
+}
+
+// provedLengths returns the STARK and the aggregate, as far as they and the hash itself were measured.
+func (d *data) provedLengths() (all []provedLength) {
+	slope, ok := d.nativeSlope()
+	if !ok {
+		return nil
+	}
+	for _, s := range []series{{"STARK", partStark, inFirstSet}, {"aggregate", partJoined, isJoined}} {
+		if r := d.largest(s.part, axisOf("bytes"), s.keep); r != nil {
+			verify := stage(r, "verify")
+			all = append(all, provedLength{s.name, study.AxisNumber(r, "bytes"), verify, verify / slope})
 		}
 	}
-	return longest
+	return all
 }
 
 // nativeSlope returns the time of hashing one more byte, in seconds. It returns false if the records do not determine it.

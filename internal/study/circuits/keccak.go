@@ -2,7 +2,7 @@ package circuits
 
 import (
 	_ "embed"
-	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,7 +13,6 @@ import (
 	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
-	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
 //go:embed keccak.md.tmpl
@@ -39,7 +38,7 @@ func keccakStudy() *sheet {
 		name:  "keccak",
 		short: "Keccak-256 in circuits and natively beside a study of 2023",
 		long:  "Keccak-256 on gnark's PLONK beside the figures of a study of three implementations, and\nthe length from which verifying a proof is cheaper than hashing.",
-		prose: keccakProse, fill: fillKeccak, charts: keccakCharts,
+		prose: keccakProse, fill: fillKeccak, charts: keccakCharts, answer: keccakAnswer,
 	}
 	plain := part{name: partPlain, quick: 1, about: "our circuit, messages of 135 to 136,000 bytes, as far as memory allows"}
 	for _, n := range []int{135, 136, 271, 272, 544, 952, 1496, 2448, 13_600, 136_000} {
@@ -63,11 +62,11 @@ func keccakStudy() *sheet {
 	wide.cases = append(wide.cases, ourKeccakOf("wide", 13_600))
 	shapes := part{name: partShapes, quick: 1, about: "the same in the study's three shapes, each with the longest message that fits"}
 	for _, shape := range axiom() {
-		c := ourKeccakOf(fmt.Sprintf("wide-%d-%d", shape.k, shape.rows), shape.ours*keccak.Rate-1)
+		c := ourKeccakOf(shape.form(), shape.ours*keccak.Rate-1)
 		c.takes = 2 * time.Minute
 		shapes.cases = append(shapes.cases, c)
 	}
-	stark := part{name: partStark, quick: 1, about: "our STARK over KoalaBear, messages of 136 to 136,000 bytes; other parameters, fields and hashes"}
+	stark := part{name: partStark, quick: 1, about: "our STARK over KoalaBear, messages of 136 to 700,000 bytes; other parameters, fields and hashes"}
 	for _, n := range []int{136, 544, 1360, 2448, 13_600, 136_000} {
 		stark.cases = append(stark.cases, starkOf(n, "koalabear", "keccak", "secure100"))
 	}
@@ -80,10 +79,11 @@ func keccakStudy() *sheet {
 	} {
 		stark.cases = append(stark.cases, starkOf(13_600, other[0], other[1], other[2]))
 	}
+	stark.cases = append(stark.cases, starkOf(longestBytes, "koalabear", "keccak", longestSet))
 	joined := part{name: partJoined, quick: 1, about: "one proof by recursion, and a proof of each table alone, messages of 136 to 136,000 bytes"}
 	for _, n := range []int{136, 1360, 13_600, 136_000} {
 		joined.cases = append(joined.cases, joinedOf(n))
-		for _, table := range []string{"sponges", "permutations"} {
+		for _, table := range []string{tableSponges, tablePermutations} {
 			c := starkOf(n, "goldilocks", "poseidon", "secure100-4")
 			c.values = withValue(c.values, "table", table)
 			joined.cases = append(joined.cases, c)
@@ -120,10 +120,20 @@ func ourKeccakOf(form string, n int) measured {
 	}
 }
 
+// longestBytes is the length of the longest message that the study proves (section 4.3).
+const longestBytes = 700_000
+
+// longestSet is the set of parameters for longestBytes. With secure100, a table for so many permutations is so high that
+// less than 100 bits are proved.
+const longestSet = "secure100-2"
+
 // starkOf returns the case of a STARK of one message of n bytes.
 func starkOf(n int, field, hash, set string) measured {
 	values := map[string]string{"bytes": strconv.Itoa(n), "field": field, "hash": hash, "set": set, "exec": "serial"}
-	return measured{workload: "KeccakStark", values: values, takes: time.Second + time.Duration(keccak.Blocks(n))*30*time.Millisecond}
+	return measured{
+		workload: "KeccakStark", values: values, takes: time.Second + time.Duration(keccak.Blocks(n))*30*time.Millisecond,
+		optional: n > 136_000, // gigabytes
+	}
 }
 
 // joinedOf returns the case of an aggregate of one proof, of a message of n bytes.
@@ -131,13 +141,6 @@ func joinedOf(n int) measured {
 	values := map[string]string{"bytes": strconv.Itoa(n), "proofs": "1", "set": "secure100", "exec": "serial"}
 	return measured{workload: "KeccakAggregate", values: values, takes: 8*time.Second + time.Duration(keccak.Blocks(n))*50*time.Millisecond}
 }
-
-// shape is a circuit of Axiom's with 2^k rows, and with rows rows per round. permutations is how many permutations it
-// has, and ours how many our circuit of the same shape has.
-type shape struct{ k, rows, permutations, ours int }
-
-// axiom returns the shapes of Axiom's circuits.
-func axiom() []shape { return []shape{{14, 25, 24, 25}, {15, 28, 44, 51}, {15, 9, 144, 144}} }
 
 func nativeOf(n int) measured {
 	s := measure.DefaultSettings(1, 400*time.Millisecond)
@@ -150,24 +153,20 @@ func fillKeccak(d *data, v *view) {
 	blocks := column{"blocks", func(r *record.Record) string {
 		return study.Number(float64(keccak.Blocks(int(study.AxisNumber(r, "bytes")))))
 	}, true}
-	columns := append(append(axes("bytes"), blocks), stageColumns()...)
+	columns := append(append(axes("bytes"), blocks), stageColumns(keysTogether())...)
 	for _, part := range []string{partPlain, partVariable} {
 		v.Table[part] = d.stages(part, 0, columns, "bytes").String()
 	}
 	for _, part := range []string{partLookup, partWide} {
-		v.Table[part] = d.stages(part, 0, append(append(axes("bytes"), blocks), stageColumns()...), "").String()
+		v.Table[part] = d.stages(part, 0, append(append(axes("bytes"), blocks), stageColumns(keysApart())...), "").String()
 	}
-	v.Table[partShapes] = d.stages(partShapes, 1, []column{
+	v.Table[partShapes] = d.stages(partShapes, 1, slices.Concat([]column{
 		axes("form")[0], numberOf("columns", record.Columns), numberOf("permutations", record.Blocks), numberOf("proof bytes", record.ProofSize),
-		numberOf("domain", record.Domain), stageTime("build", "build"), stageTime("keys", "keys"), stageTime("prove", "prove"), stageTime("verify", "verify"),
-		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
-		{head: "prove, per permutation", cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, "prove") / r.Value(record.Blocks)) }},
-	}, "").String()
+		numberOf("domain", record.Domain), stageTime("build", "build"), stageTime("reference string", "srs"),
+	}, keysApart(), []column{stageTime("prove", "prove"), stageTime("verify", "verify"), memoryColumn(), perPermutation()}), "").String()
 	v.Table[partStark] = d.stages(partStark, 3, append(append(axes("field", "hash", "set", "bytes"), blocks),
-		numberOf("proved bits", record.ProvedBits), stageTime("prove", "prove"), stageTime("verify", "verify"),
-		column{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
-		numberOf("proof bytes", record.ProofSize),
-		column{head: "prove, per permutation", cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, "prove") / r.Value(record.Blocks)) }},
+		numberOf("proved bits", record.ProvedBits), stageTime("prove", "prove"), stageTime("verify", "verify"), memoryColumn(),
+		numberOf("proof bytes", record.ProofSize), perPermutation(),
 	), "").String()
 	tables := column{"tables", func(r *record.Record) string {
 		if study.Axis(r, "proofs") != "" {
@@ -177,8 +176,7 @@ func fillKeccak(d *data, v *view) {
 	}, false}
 	v.Table[partJoined] = d.stages(partJoined, 1, []column{
 		tables, axes("bytes")[0], blocks, numberOf("proved bits", record.ProvedBits),
-		stageTime("build", "compile"), stageTime("prove", "prove"), stageTime("verify", "verify"),
-		{head: "memory", cell: func(r *record.Record) string { return memory(peak(r)) }},
+		stageTime("build", "compile"), stageTime("prove", "prove"), stageTime("verify", "verify"), memoryColumn(),
 		numberOf("proof bytes", record.ProofSize),
 	}, "").String()
 	ours := func(r *record.Record) *record.Record {
@@ -192,6 +190,13 @@ func fillKeccak(d *data, v *view) {
 	v.Table["purego"] = d.portable().String()
 	v.Table["fits"] = d.fits().String()
 	v.Table["crossover"] = d.crossover().String()
+	v.Table["printed"] = d.printed().String()
+	v.Table["maru"] = d.maru().String()
+}
+
+// perPermutation returns the column of the time to prove, divided by the number of permutations.
+func perPermutation() column {
+	return column{head: "prove, per permutation", cell: func(r *record.Record) string { return study.Time(1e9 * stage(r, "prove") / r.Value(record.Blocks)) }}
 }
 
 // hashed has the times of the hash itself at one length, in ns, one for each round.
@@ -234,91 +239,4 @@ func (d *data) native() *study.Table {
 		t.Add(study.Number(p.bytes), study.Time(ns), study.Number(ns/p.bytes), spread, study.Number(float64(len(p.ns))))
 	}
 	return t
-}
-
-func keccakCharts(d *data) []study.Chart {
-	all := func(*record.Record) bool { return true }
-	var native []plot.Point
-	bytes, seconds := d.nativeTimes()
-	for i := range bytes {
-		native = append(native, plot.Point{X: bytes[i], Y: seconds[i]})
-	}
-	c := &plot.Curves{
-		Title: "Keccak-256: hashing, proving, verifying", X: "bytes", Y: "s",
-		Notes: []string{"one processor; the proof is gnark's PLONK, the message secret, the digest public"},
-		Lines: []plot.Curve{
-			{Name: "hash", Points: native},
-			{Name: "prove", Points: d.points(partPlain, "bytes", "prove", all)},
-			{Name: "verify", Points: d.points(partPlain, "bytes", "verify", all)},
-		},
-	}
-	for _, part := range []string{partLookup, partWide} {
-		c.Lines = append(c.Lines, plot.Curve{Name: "prove, " + part, Points: d.points(part, "bytes", "prove", all)})
-	}
-	for _, what := range []string{"prove", "verify"} {
-		c.Lines = append(c.Lines, plot.Curve{Name: what + ", STARK", Points: d.points(partStark, "bytes", what, inFirstSet)})
-		c.Lines = append(c.Lines, plot.Curve{Name: what + ", aggregate", Points: d.points(partJoined, "bytes", what, isJoined)})
-	}
-	var charts []study.Chart
-	if blocks := d.blocks(); blocks != nil {
-		charts = append(charts, study.Chart{File: "keccak-blocks.svg", Title: blocks.Title, Figure: blocks})
-	}
-	if len(c.Lines[0].Points)+len(c.Lines[1].Points) == 0 {
-		return charts
-	}
-	if at, ok := d.crossing(); ok {
-		s := stat.Median(d.verifyTimes())
-		c.Lines = append(c.Lines, plot.Curve{Name: "verify, any length", Points: []plot.Point{{X: native[0].X, Y: s}, {X: native[len(native)-1].X, Y: s}}})
-		c.Marks = []plot.Mark{{Name: "crossover", X: at.Value}}
-	}
-	return append([]study.Chart{{File: "keccak-times.svg", Title: c.Title, Figure: c}}, charts...)
-}
-
-// isJoined reports whether a record is of an aggregate, and not of one table alone.
-func isJoined(r *record.Record) bool { return study.Axis(r, "proofs") != "" }
-
-// inFirstSet reports whether a record belongs to the series of lengths of the STARK, which all have the same parameters.
-func inFirstSet(r *record.Record) bool {
-	return study.Axis(r, "field") == "koalabear" && study.Axis(r, "set") == "secure100"
-}
-
-// blocks returns a chart of the permutations that circuits prove, against the length of the message, or nil if there
-// are no records. It marks the study's points for messages that do not fit its circuit: those proofs do not cover the
-// whole message.
-func (d *data) blocks() *plot.Curves {
-	c := &plot.Curves{
-		Title: "Permutations that a circuit proves, by the length of the message", X: "bytes", Y: "permutations",
-		Notes: []string{"hollow: the study's circuits at lengths that do not fit them"},
-	}
-	permutations := func(r *record.Record) float64 { return r.Value(record.Blocks) }
-	all := func(*record.Record) bool { return true }
-	measured := 0
-	for _, part := range []string{partLookup, partWide} {
-		points := d.pointsOf(part, "bytes", permutations, all)
-		measured += len(points)
-		c.Lines = append(c.Lines, plot.Curve{Name: "ours, " + part, Points: points})
-	}
-	if measured == 0 {
-		return nil
-	}
-	c.Lines = append(c.Lines, plot.Curve{Name: "ours, STARK", Points: d.pointsOf(partStark, "bytes", permutations, inFirstSet)})
-	needed := plot.Curve{Name: "needed", Reference: true}
-	lengths := []int{136, 408, 1360, 4080, 13_600, 40_800, 136_000}
-	for _, n := range lengths {
-		needed.Points = append(needed.Points, plot.Point{X: float64(n), Y: float64(keccak.Blocks(n))})
-	}
-	for _, s := range axiom() {
-		whole := plot.Curve{Name: fmt.Sprintf("Axiom, %d", s.permutations)}
-		none := plot.Curve{Name: fmt.Sprintf("Axiom, %d, not whole", s.permutations), Loose: true}
-		for _, n := range lengths {
-			l := &whole
-			if keccak.Blocks(n) > s.permutations {
-				l = &none
-			}
-			l.Points = append(l.Points, plot.Point{X: float64(n), Y: float64(s.permutations)})
-		}
-		c.Lines = append(c.Lines, whole, none)
-	}
-	c.Lines = append(c.Lines, needed)
-	return c
 }

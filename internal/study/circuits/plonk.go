@@ -13,7 +13,6 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
 	"github.com/zkbench/zkbench/internal/study"
-	"github.com/zkbench/zkbench/internal/view/plot"
 	workloads "github.com/zkbench/zkbench/internal/workload/circuits"
 )
 
@@ -51,6 +50,9 @@ func ourSystems() []system {
 	}
 }
 
+// room returns the number of hashes that fit the given number of gates in the study's system.
+func (s *system) room(gates float64) float64 { return math.Floor(gates / s.hashGates) }
+
 // values returns values of axes: that of key is n, and the others select the system.
 func (s *system) values(key string, n int) map[string]string {
 	v := map[string]string{key: strconv.Itoa(n), "system": s.name}
@@ -70,6 +72,16 @@ func systemOf(r *record.Record) *system {
 	return nil
 }
 
+// systemNamed returns our system with the given label.
+func systemNamed(label string) *system {
+	for _, s := range ourSystems() {
+		if s.label == label {
+			return &s
+		}
+	}
+	return nil
+}
+
 func pedersenForms() []string { return []string{"edwards", "grumpkin", "tables"} }
 
 // plonkStudy returns the study "Benchmarking the Plonk, TurboPlonk, and UltraPlonk Proving Systems", Lehigh University,
@@ -79,7 +91,7 @@ func plonkStudy() *sheet {
 		name:  "plonk",
 		short: "Plonk on gates and Pedersen hashes beside Lehigh University's figures of 2023",
 		long:  "Gates, Pedersen hashes and multi-scalar multiplications on gnark's PLONK and on our own\nPlonk, TurboPlonk and UltraPlonk, beside the figures of Lehigh University's study of these.",
-		prose: plonkProse, fill: fillPlonk, charts: plonkCharts,
+		prose: plonkProse, fill: fillPlonk, charts: plonkCharts, answer: plonkAnswer,
 	}
 	gates := part{name: partGates, quick: 3, about: "circuits of 2^10 to 2^25 gates, as far as memory allows"}
 	for _, k := range []int{10, 12, 14, 16, 18, 20, 22, 24, 25} {
@@ -200,24 +212,36 @@ type published struct {
 
 const studyCores = 32
 
+// filled is the note of the study's circuits of section 5.2.3, which are filled with hashes.
+const filled = "[^circuit]"
+
+// hashes8K names the work of the study's section 5.2.1.
+const hashes8K = "8K hashes"
+
+// The study's multi-scalar multiplication (section 5.1), and the least time in which it verifies a proof (section 5.2.3).
+const (
+	msmPoints, msmSeconds, msmGB = 1 << 26, 6.7, 45.5
+	verifySeconds                = 0.002
+)
+
 func publishedPlonk() []published {
 	return []published{
 		{"2^26 gates", "Plonk", 1 << 26, 0, 101, 255, ""},
 		{"2^26 gates", "TurboPlonk", 1 << 26, 0, 138, 330, ""},
 		{"2^26 gates", "UltraPlonk", 1 << 26, 0, 165, 506, ""},
-		{"8K hashes", "Plonk", 8192 * 5113, 8192, 100, 254, "[^8k]"},
-		{"8K hashes", "TurboPlonk", 8192 * 345, 8192, 8, 16, "[^8k]"},
-		{"8K hashes", "UltraPlonk", 8192 * 103, 8192, 3, 8, "[^8k]"},
+		{hashes8K, "Plonk", 8192 * 5113, 8192, 100, 254, "[^8k]"},
+		{hashes8K, "TurboPlonk", 8192 * 345, 8192, 8, 16, "[^8k]"},
+		{hashes8K, "UltraPlonk", 8192 * 103, 8192, 3, 8, "[^8k]"},
 		{"128K hashes", "TurboPlonk", 44_184_152, 44_184_152 / 345, 125, 330, "[^swap]"},
 		{"128K hashes", "UltraPlonk", 13_191_211, 13_191_211 / 103, 42, 130, "[^swap]"},
-		{"2^25 gates", "Plonk", 1 << 25, 0, 50, 129, "[^circuit]"},
-		{"2^25 gates", "TurboPlonk", 1 << 25, 0, 64, 171, "[^circuit]"},
-		{"2^25 gates", "UltraPlonk", 1 << 25, 0, 84, 256, "[^circuit]"},
+		{"2^25 gates", "Plonk", 1 << 25, 0, 50, 129, filled},
+		{"2^25 gates", "TurboPlonk", 1 << 25, 0, 64, 171, filled},
+		{"2^25 gates", "UltraPlonk", 1 << 25, 0, 84, 256, filled},
 	}
 }
 
 func fillPlonk(d *data, v *view) {
-	v.Table["gates"] = d.stages(partGates, 0, append(axes("gates"), stageColumns()...), "gates").String()
+	v.Table["gates"] = d.stages(partGates, 0, append(axes("gates"), stageColumns(keysTogether())...), "gates").String()
 	perHash := column{head: "gates per hash", cell: func(r *record.Record) string {
 		return study.Number(math.Round(r.Value(record.Constraints) / study.AxisNumber(r, "hashes")))
 	}}
@@ -225,11 +249,11 @@ func fillPlonk(d *data, v *view) {
 		edwards := d.find(partPedersen, map[string]string{"form": "edwards", "hashes": study.Axis(r, "hashes")})
 		return ratio(stage(edwards, "prove"), stage(r, "prove"))
 	}}
-	columns := append(append(axes("form", "hashes"), perHash, faster), stageColumns()...)
+	columns := append(append(axes("form", "hashes"), perHash, faster), stageColumns(keysTogether())...)
 	v.Table["pedersen"] = d.stages(partPedersen, 1, columns, "").String()
 	system := column{"system", func(r *record.Record) string { return systemOf(r).label }, true}
-	v.Table["systems"] = d.stages(partSystems, 1, append(append([]column{system}, axes("gates")...), stageColumns()...), "gates").String()
-	columns = append(append([]column{system}, axes("hashes")...), stageColumns()...)
+	v.Table["systems"] = d.stages(partSystems, 1, append(append([]column{system}, axes("gates")...), stageColumns(keysApart())...), "gates").String()
+	columns = append(append([]column{system}, axes("hashes")...), stageColumns(keysApart())...)
 	v.Table["hashes"] = d.stages(partHashes, 1, columns, "hashes").String()
 	v.Table["full"] = d.stages(partFull, 1, columns, "").String()
 	v.Table["room"] = room().String()
@@ -286,13 +310,13 @@ func (d *data) msm() *study.Table {
 	}
 	for _, r := range d.side(partMSM) {
 		whose := "gnark-crypto" // earlier records do not have this axis
-		if study.Axis(r, "impl") == implOurs {
+		if isOurs(r) {
 			whose = "ours"
 		}
 		row(whose, study.Axis(r, "points"), study.Time(r.Value(record.LatencyMean)), study.AxisNumber(r, "points"), r.Value(record.LatencyMean), peak(r), 1)
 	}
 	if len(t.Rows) > 0 {
-		row("the study", "2^26", "6.7 s", 1<<26, 6.7e9, 45.5e9, studyCores)
+		row("the study", "2^26", study.Number(msmSeconds)+" s", msmPoints, 1e9*msmSeconds, 1e9*msmGB, studyCores)
 	}
 	return t
 }
@@ -305,7 +329,7 @@ func room() *study.Table {
 		for _, k := range []int{16, 18, 20, 22, 25} {
 			cells = append(cells, study.Number(float64(hashesIn(of, k))))
 		}
-		t.Add(append(cells, study.Number(of.hashGates), study.Number(math.Floor((1<<25)/of.hashGates)))...)
+		t.Add(append(cells, study.Number(of.hashGates), study.Number(of.room(1<<25)))...)
 	}
 	return t
 }
@@ -355,56 +379,4 @@ func (d *data) common() (all []*record.Record) {
 		}
 	}
 	return all
-}
-
-func plonkCharts(d *data) (charts []study.Chart) {
-	add := func(file, size, title, y string, ours, theirs []plot.Curve) {
-		measured := 0
-		for _, l := range ours {
-			measured += len(l.Points)
-		}
-		if measured > 0 {
-			c := &plot.Curves{
-				Title: title, X: size, Y: y, Lines: append(ours, theirs...),
-				Notes: []string{"one processor; 2023: the study's, 32 cores"},
-			}
-			charts = append(charts, study.Chart{File: file, Title: title, Figure: c})
-		}
-	}
-	prove := func(p published) float64 { return p.prove }
-	bytes := func(p published) float64 { return 1e9 * p.memory }
-	theirs := func(y func(p published) float64, hashes bool) (all []plot.Curve) {
-		for _, of := range ourSystems() {
-			c := plot.Curve{Name: of.label + " 2023", Loose: true}
-			for _, p := range publishedPlonk() {
-				if x := map[bool]float64{false: p.gates, true: p.hashes}[hashes]; p.system == of.label && (p.hashes > 0) == hashes {
-					c.Points = append(c.Points, plot.Point{X: x, Y: y(p)})
-				}
-			}
-			all = append(all, c)
-		}
-		return all
-	}
-	ours := func(part, size string, y func(r *record.Record) float64) (all []plot.Curve) {
-		for _, of := range ourSystems() {
-			all = append(all, plot.Curve{Name: of.label, Points: d.pointsOf(part, size, y, func(r *record.Record) bool { return systemOf(r).name == of.name })})
-		}
-		return all
-	}
-	proving := func(r *record.Record) float64 { return stage(r, "prove") }
-	every := func(*record.Record) bool { return true }
-	for _, c := range []struct {
-		suffix, title, y string
-		figure           func(r *record.Record) float64
-		theirs           func(p published) float64
-	}{{"", "Time to prove", "prove (s)", proving, prove}, {"-memory", "Memory", "memory (B)", peak, bytes}} {
-		gates := append([]plot.Curve{{Name: "gnark", Points: d.pointsOf(partGates, "gates", c.figure, every)}}, ours(partSystems, "gates", c.figure)...)
-		add("plonk-gates"+c.suffix+".svg", "gates", c.title+" by gates", c.y, gates, theirs(c.theirs, false))
-		var hashes []plot.Curve
-		for _, form := range pedersenForms()[1:] { // a chart with the first form would have too many lines
-			hashes = append(hashes, plot.Curve{Name: "gnark, " + form, Points: d.pointsOf(partPedersen, "hashes", c.figure, func(r *record.Record) bool { return study.Axis(r, "form") == form })})
-		}
-		add("plonk-hashes"+c.suffix+".svg", "hashes", c.title+" by Pedersen hashes", c.y, append(hashes, ours(partHashes, "hashes", c.figure)...), theirs(c.theirs, true))
-	}
-	return charts
 }

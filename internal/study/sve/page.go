@@ -19,7 +19,9 @@ var prose string
 
 // view is the data of the page's template. A table without measurements is empty.
 type view struct {
+	Answer  study.Answer
 	Head    study.Head
+	Varies  string // how many functions deviate much from round to round
 	Clock   string // GHz; empty: not measured
 	Counted bool   // the records have the processor's counters
 	Table   map[string]string
@@ -35,7 +37,7 @@ func page(w io.Writer, recs []*record.Record) error {
 		return err
 	}
 	v := view{
-		Head: d.head(), Counted: d.counted(), WhatIf: DefaultWhatIf(), Chart: study.Images(all),
+		Answer: d.answer(), Varies: d.varies(), Head: d.head(), Counted: d.counted(), WhatIf: DefaultWhatIf(), Chart: study.Images(all),
 		Table: map[string]string{
 			"machines": d.machines().String(), "trees": d.treeTable().String(), "functions": d.functionTable().String(),
 			"instructions": d.instructionTable().String(), "static": staticTable().String(), "ratios": ratioTable().String(),
@@ -72,6 +74,9 @@ func (d *data) machines() *study.Table {
 func (d *data) treeTable() *study.Table {
 	kernels := d.kernels()
 	t := &study.Table{Head: slices.Concat([]string{"leaves", "processors"}, kernels, []string{"hashes per second and processor"})}
+	for i := range kernels {
+		t.Together = append(t.Together, 2+i)
+	}
 	for _, leaves := range d.distinct(leavesOf) {
 		for _, cpus := range d.distinct(cpusOf) {
 			row, best := []string{fmt.Sprint(leaves), fmt.Sprint(cpus)}, 0.0

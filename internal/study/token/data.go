@@ -2,6 +2,7 @@ package token
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,8 @@ func points() (all []point) {
 	}
 	return all
 }
+
+func (p point) String() string { return fmt.Sprintf("%s, %d bits, %s", p.curve, p.bits, p.proof) }
 
 func (p point) matches(r *record.Record) bool {
 	return p == point{study.Axis(r, "curve"), int(study.AxisNumber(r, "bits")), study.Axis(r, "proof")}

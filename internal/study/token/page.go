@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/result/stat"
 	"github.com/zkbench/zkbench/internal/study"
@@ -22,14 +23,17 @@ var prose string
 func writePage(w io.Writer, recs []*record.Record) error {
 	d := newData(recs)
 	v := &view{
-		Head: d.head(), Yardstick: d.yardstickTable(), Compared: d.compared(), Verifications: d.verifications(),
+		Answer: d.answer(), Head: d.head(), Yardstick: d.yardstickTable(), Compared: d.compared(), Verifications: d.verifications(),
 		Shapes: d.shapes(), Sources: sources(), Alone: d.alone(), Sizes: d.sizes(), Matrix: d.matrix(),
 	}
 	d.sample(v)
 	for _, c := range d.charts() {
-		if strings.HasPrefix(c.File, unitsPrefix) {
+		switch {
+		case v.First == "" && strings.HasPrefix(c.File, unitsPrefix):
+			v.First = study.Images([]study.Chart{c})[c.File]
+		case strings.HasPrefix(c.File, unitsPrefix):
 			v.Units = append(v.Units, c)
-		} else {
+		default:
 			v.Executors = append(v.Executors, c)
 		}
 	}
@@ -41,6 +45,8 @@ func writePage(w io.Writer, recs []*record.Record) error {
 
 // view is the data of the page's template. Tables without rows format to nothing.
 type view struct {
+	Answer           study.Answer
+	First            string // the image below the answer, in Markdown; empty: none
 	Head             study.Head
 	Yardstick        *study.Table
 	Compared         []study.Titled
@@ -106,7 +112,7 @@ func (d *data) compared() (tables []study.Titled) {
 		title := fmt.Sprintf("%s, %d bits", at.curve, at.bits)
 		t := byTitle[title]
 		if t == nil {
-			t = &study.Table{Left: 2, Head: besideHead("workload", "proof")}
+			t = &study.Table{Left: 2, Together: besideTimes(2), Head: besideHead("workload", "proof")}
 			byTitle[title] = t
 			tables = append(tables, study.Titled{Title: title, Table: t})
 		}
@@ -126,6 +132,9 @@ func besideHead(left ...string) []string {
 	return append(left, "ours", "spread", "units", "Panurus", "units", "times faster")
 }
 
+// besideTimes returns the columns of our time and of Panurus', after left others.
+func besideTimes(left int) []int { return []int{left, left + 3} }
+
 // beside returns the cells of our figure and of Panurus'.
 func (f *figure) beside() []string {
 	theirs := study.None
@@ -137,7 +146,7 @@ func (f *figure) beside() []string {
 
 // shapes returns the table of other numbers of inputs and outputs.
 func (d *data) shapes() *study.Table {
-	t := &study.Table{Left: 4, Head: besideHead("workload", "curve", "proof", "in/out")}
+	t := &study.Table{Left: 4, Together: besideTimes(4), Head: besideHead("workload", "curve", "proof", "in/out")}
 	for _, m := range shapes() {
 		for _, at := range points() {
 			if f := d.figure(&m, at, m.workload); f.rounds > 0 {
@@ -152,7 +161,7 @@ func (d *data) shapes() *study.Table {
 func (d *data) verifications() *study.Table {
 	t := &study.Table{Left: 3, Head: []string{"curve", "bits", "proof"}}
 	for _, f := range verifications() {
-		t.Head = append(t.Head, f.title)
+		t.Head = append(t.Head, f.title+" (ms)")
 	}
 	for _, at := range points() {
 		cells := []string{at.curve, fmt.Sprint(at.bits), at.proof}
@@ -161,7 +170,7 @@ func (d *data) verifications() *study.Table {
 			cell := study.None
 			if f := d.figure(&m.quantity, at, "VerificationSenderProof"); f.rounds > 0 {
 				measured = true
-				cell = fmt.Sprintf("%s, %s", study.Times(f.faster), study.Time(f.ns))
+				cell = fmt.Sprintf("%s, %s", study.Times(f.faster), format.Significant(f.ns/1e6, 4, 6))
 			}
 			cells = append(cells, cell)
 		}
