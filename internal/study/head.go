@@ -38,7 +38,7 @@ func NewHead(recs []*record.Record) (h Head) {
 	if e.Commit != "" {
 		h.Build += ", commit " + format.Commit(e.Commit)
 	}
-	h.Date = first.Time.UTC().Format(time.DateOnly)
+	h.Date = dates(recs)
 	h.Processes = len(recs)
 	unlike, builds := 0, 0
 	large := make(map[string][]*record.Record) // cases that need too much memory, by part
@@ -84,6 +84,24 @@ func NewHead(recs []*record.Record) (h Head) {
 		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d records come from another build than the first", builds, len(recs)))
 	}
 	return h
+}
+
+// dates returns the day on which the records were made, or the first and the last day.
+func dates(recs []*record.Record) string {
+	first, last := recs[0].Time, recs[0].Time
+	for _, r := range recs {
+		if r.Time.Before(first) {
+			first = r.Time
+		}
+		if r.Time.After(last) {
+			last = r.Time
+		}
+	}
+	from, to := first.UTC().Format(time.DateOnly), last.UTC().Format(time.DateOnly)
+	if from == to {
+		return from
+	}
+	return from + " to " + to
 }
 
 // sizes returns the sizes of cases, for the end of a note: the different values of the first axis with a number. It

@@ -103,6 +103,9 @@ func TestHead(t *testing.T) {
 		}
 		golden.Equal(t, name, want, h.String())
 	}
+	later := base()
+	later.Time = at.Add(48 * time.Hour)
+	golden.Contains(t, study.NewHead([]*record.Record{later, base()}).String(), "; 2026-11-20 to 2026-11-22; 2 processes.")
 	hostile := base()
 	hostile.Status, hostile.Env.CPU, hostile.Error = record.Failed, "<b>\n# owned", "<img src=x>\n# owned"
 	for line := range strings.Lines(study.NewHead([]*record.Record{hostile}).String()) {
