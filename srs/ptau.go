@@ -90,7 +90,7 @@ func ReadPtau(ctx context.Context, ex executor.Executor, r io.ReaderAt, length i
 		return nil, err
 	}
 	g2 := make([]bn254.G2Affine, 2)
-	if err := f.read(ctx, ptauTauG2, 0, mapped.Bytes(g2)); err != nil {
+	if err := f.readLimbs(ctx, ptauTauG2, 0, mapped.Bytes(g2)); err != nil {
 		return nil, err
 	}
 	var lagrange []bn254.G1Affine
@@ -264,7 +264,18 @@ func (f *ptau) points(ctx context.Context, section uint32, from, n int) ([]bn254
 		return nil, err
 	}
 	points := make([]bn254.G1Affine, n)
-	return points, f.read(ctx, section, offset, mapped.Bytes(points))
+	return points, f.readLimbs(ctx, section, offset, mapped.Bytes(points))
+}
+
+// readLimbs reads little-endian 64-bit limbs from a section into the memory of limbs.
+func (f *ptau) readLimbs(ctx context.Context, section uint32, offset int64, memory []byte) error {
+	if err := f.read(ctx, section, offset, memory); err != nil {
+		return err
+	}
+	for limb := range slices.Chunk(memory, 8) {
+		binary.NativeEndian.PutUint64(limb, binary.LittleEndian.Uint64(limb)) // nothing, on most processors
+	}
+	return nil
 }
 
 // checkPowers returns an error if the points of section 2, and 1 and τ of section 3, are not the powers of
