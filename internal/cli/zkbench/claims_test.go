@@ -245,6 +245,7 @@ func falseClaims(t *testing.T, c *claims) {
 		"`token/testdata/proof_sizes.csv`":                        "no such file",
 		"`proofs.csv`":                                            "no file of this name",
 		"`token/nowhere`":                                         "no such file",
+		"`token/action.Nothing`":                                  "no such file",
 		"`validator.Validate`":                                    "package validator has no Validate",
 		"`token.Tuning.Speed`":                                    "token.Tuning has no Speed",
 		"`zkbench measure`":                                       "no command measure",
@@ -272,6 +273,9 @@ func falseClaims(t *testing.T, c *claims) {
 			t.Errorf("%s: %q, want %q", text, mistakes, want)
 		}
 	}
+	// The changelog names what has gone from a package, too, but no packages and files that there are not.
+	p := readPage("CHANGELOG.md", "`token/action.Gone` `token/action.Gone.Method` `token/gone.Name` `token/action/gone.go`\n")
+	golden.Equal(t, "mistakes of the changelog", []string{"token/gone.Name: no such file", "token/action/gone.go: no such file"}, c.wrong(&p))
 }
 
 // subcommand matches a command in a help text.

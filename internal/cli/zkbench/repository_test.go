@@ -171,8 +171,10 @@ func (r *repository) wrongPath(page, word string) string {
 		if r.files[word] || r.files[beside] || r.globs(word) || r.globs(beside) {
 			return ""
 		}
-		if dir, name, dotted := strings.Cut(path.Base(word), "."); dotted && r.files[path.Join(path.Dir(word), dir)] && r.names[dir][name] { // stark/air.Builder
-			return ""
+		if dir, name, dotted := strings.Cut(path.Base(word), "."); dotted && r.files[path.Join(path.Dir(word), dir)] { // stark/air.Builder
+			if r.names[dir][name] || page == "CHANGELOG.md" && namesGo.MatchString(dir+"."+name) { // which names what has gone too
+				return ""
+			}
 		}
 		return "no such file"
 	case !deep && namesFile.MatchString(word) && !r.bases[word] && !r.globs(word):
