@@ -7,6 +7,7 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
 // Var identifies a value of a Builder's witness. Cells of permuted columns hold Vars, and cells that hold the
@@ -21,6 +22,7 @@ type Kind uint32
 // Builder makes a Circuit, row by row, together with its witness. Its methods do not return errors; Build
 // returns the first error that occurred in a method. Circuit.Check checks the witness.
 type Builder struct {
+	builderAccess
 	arith   Arithmetization
 	kinds   []fixed
 	rows    []Kind
@@ -29,7 +31,8 @@ type Builder struct {
 	values  []fr.Element   // of Vars; the first belongs to the zero Var
 	same    []Var          // of Vars: another that is the same, or itself
 	public  []Var
-	tables  []*Table
+	tables  []*Table // copies of those that were looked up in
+	given   []*Table // the originals, in the same order
 	late    []lateRows
 	short   []shortRow // with fewer free cells than there are
 	zero    Var
@@ -55,13 +58,16 @@ type fixed struct {
 	tables []int // by lookup of the arithmetization; 0: none
 }
 
-// NewBuilder returns a Builder for a circuit of the given arithmetization.
+// NewBuilder returns a Builder for a circuit of the given arithmetization, which it copies.
 func NewBuilder(a Arithmetization) *Builder {
-	return &Builder{
+	a = a.clone()
+	b := &Builder{
 		arith: a, kinds: []fixed{a.kind(-1)}, values: make([]fr.Element, 1), same: make([]Var, 1),
 		cells: make([][]Var, max(0, a.Permuted)), free: make([][]fr.Element, max(0, len(a.Columns)-a.Permuted)),
 		err: a.check(),
 	}
+	b.builderAccess = inside.NewBuilderAccess(b.noteSites, b.plant)
+	return b
 }
 
 // fail keeps the first error, for Build.

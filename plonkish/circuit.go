@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/arith/poly"
+	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
 // blinded is the number of rows at the end whose cells are random: a column is opened at two
@@ -30,6 +31,7 @@ const minSize, maxSize = 8, 1 << poly.TwoAdicity
 // Circuit is a statement and a witness: rows of gates, with values in their cells. It is immutable and safe
 // for concurrent use.
 type Circuit struct {
+	circuitAccess
 	arith   *Arithmetization
 	n       int // rows, a power of two
 	kinds   []fixed
@@ -97,6 +99,7 @@ func (b *Builder) Build() (*Circuit, error) {
 		return nil, err
 	}
 	c.digest = c.sum()
+	c.circuitAccess = inside.NewCircuitAccess(c.inside)
 	return c, nil
 }
 

@@ -16,7 +16,7 @@ func TestConstraints(t *testing.T) {
 	add := func(a Arithmetization, rows func(b *Builder)) {
 		b := NewBuilder(a)
 		rows(b)
-		all = append(all, must.Get(b.Build())(t).Inside(inside.Key{}))
+		all = append(all, must.Get(b.Build())(t).inside())
 	}
 	turbo := turbos(rand.New(rand.NewPCG(5, 6)), 8)
 	for _, g := range TurboPlonk().Gates {

@@ -58,6 +58,7 @@ func (k *VerifyingKey) Bytes() []byte {
 // zkbench.ErrParams if the arithmetization is invalid, and a *zkbench.DecodeError if the encoding is
 // invalid.
 func ReadVerifyingKey(arith Arithmetization, in []byte) (*VerifyingKey, error) {
+	arith = arith.clone()
 	if err := arith.check(); err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ type Term struct {
 	Zero Expr
 }
 
-// Gate is a list of terms that rows with this gate must satisfy. Do not change a Gate after its first use.
+// Gate is a list of terms that rows with this gate must satisfy.
 type Gate struct {
 	Name  string
 	Terms []Term
@@ -102,7 +102,8 @@ func (a atCell) variable(variable) fr.Element         { return *new(fr.Element).
 func (atCell) constant(c fr.Element) fr.Element       { return c }
 func (atCell) apply(o op, x, y fr.Element) fr.Element { return apply(o, x, y) }
 
-// Arithmetization defines what circuits are made of: columns, gates and lookups.
+// Arithmetization defines what circuits are made of: columns, gates and lookups. NewBuilder and ReadVerifyingKey
+// copy it, so later changes to it or to its gates have no effect on circuits and keys.
 type Arithmetization struct {
 	Name     string
 	Columns  []string // names of the columns
@@ -111,6 +112,21 @@ type Arithmetization struct {
 	Params   int      // number of fixed elements of a row, besides its gate
 	Gates    []*Gate
 	Lookups  []Lookup // lookups that a row can use, besides its gate
+}
+
+// clone returns a copy that shares nothing with a that can change. Exprs are immutable.
+func (a *Arithmetization) clone() Arithmetization {
+	c := *a
+	c.Columns, c.Gates, c.Lookups = slices.Clone(a.Columns), slices.Clone(a.Gates), slices.Clone(a.Lookups)
+	for i, g := range c.Gates {
+		if g != nil { // check refuses it
+			c.Gates[i] = g.clone()
+		}
+	}
+	for i := range c.Lookups {
+		c.Lookups[i].Tuple = slices.Clone(c.Lookups[i].Tuple)
+	}
+	return c
 }
 
 func (a *Arithmetization) check() error {

@@ -12,21 +12,22 @@ import (
 	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
-// Sites makes the Builder record which source lines add its rows. The method is for this module's tests,
-// which alone have the Key.
-func (b *Builder) Sites(inside.Key) { b.sites = make([]string, len(b.rows)) }
+// The access of this module's tests, which package inside has.
+type (
+	builderAccess = inside.BuilderAccess
+	circuitAccess = inside.CircuitAccess
+)
 
-// Plant makes the Builder give the Var v the given value. This value replaces the one that v has or, if v
-// does not exist yet, the one that v will be created with. Gadgets compute with that value from then on. The
-// method is for this module's tests, which alone have the Key.
-func (b *Builder) Plant(_ inside.Key, v Var, value fr.Element) {
+func (b *Builder) noteSites() { b.sites = make([]string, len(b.rows)) }
+
+func (b *Builder) plant(v uint32, value fr.Element) {
 	if int(v) < len(b.values) {
 		b.values[v] = value
 	}
 	if b.planted == nil {
 		b.planted = make(map[Var]fr.Element)
 	}
-	b.planted[v] = value
+	b.planted[Var(v)] = value
 }
 
 // site returns the lines of this package and those below it that add a row, the outermost first.
@@ -49,10 +50,8 @@ func site() string {
 	return strings.Join(lines, ">")
 }
 
-// Inside returns the circuit as constraints on values. The function Check in the result can leave one
-// constraint out. The arithmetization must not have late columns, which are filled after a challenge has been
-// drawn. Inside is for this module's tests, which alone have the Key.
-func (c *Circuit) Inside(inside.Key) *inside.Circuit {
+// inside returns the circuit as constraints on values. inside.Look describes them.
+func (c *Circuit) inside() *inside.Circuit {
 	in := &inside.Circuit{Columns: len(c.arith.Columns), Unknown: slices.Repeat([]int{-1}, len(c.arith.Columns)*len(c.rows))}
 	number := func(column, row int) int { return column*len(c.rows) + row }
 	r, terms := c.arith.readers(), c.arith.termVariables()

@@ -25,8 +25,8 @@ func (l *Lookup) reads() []variable {
 	return all
 }
 
-// Table is a table of constants, stored by column: up to four columns of equal length. Do not change a Table
-// after its first use.
+// Table is a table of constants, stored by column: up to four columns of equal length. A Builder copies a Table
+// when LookUp first gets it. Later changes to the Table have no effect on the Builder or on its circuit.
 type Table struct {
 	Name    string
 	Columns [][]fr.Element
@@ -34,6 +34,14 @@ type Table struct {
 
 // maxTuple is the maximum length of a tuple, and the maximum number of columns of a table.
 const maxTuple = 4
+
+func (t *Table) clone() *Table {
+	c := &Table{t.Name, slices.Clone(t.Columns)}
+	for i := range c.Columns {
+		c.Columns[i] = slices.Clone(c.Columns[i])
+	}
+	return c
+}
 
 // rows returns the number of a table's rows.
 func (t *Table) rows() int {
@@ -66,14 +74,14 @@ func (b *Builder) LookUp(k Kind, i int, tables ...*Table) Kind {
 		if t == nil {
 			continue
 		}
-		short := func(c []fr.Element) bool { return len(c) != t.rows() }
-		if t.rows() == 0 || len(t.Columns) > maxTuple || slices.ContainsFunc(t.Columns, short) {
-			b.fail("table %q of %d columns; accepted are 1 to %d columns of equal length with at least one row", t.Name, len(t.Columns), maxTuple)
-			return 0
-		}
-		id := slices.Index(b.tables, t)
+		id := slices.Index(b.given, t)
 		if id < 0 {
-			id, b.tables = len(b.tables), append(b.tables, t)
+			short := func(c []fr.Element) bool { return len(c) != t.rows() }
+			if t.rows() == 0 || len(t.Columns) > maxTuple || slices.ContainsFunc(t.Columns, short) {
+				b.fail("table %q of %d columns; accepted are 1 to %d columns of equal length with at least one row", t.Name, len(t.Columns), maxTuple)
+				return 0
+			}
+			id, b.tables, b.given = len(b.tables), append(b.tables, t.clone()), append(b.given, t)
 		}
 		f.tables[i+j] = id + 1
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
-	"github.com/zkbench/zkbench/plonkish/internal/inside"
 )
 
 // TestUnheldIsRefused: what looks like 0 to whoever writes a circuit, and is whatever a prover likes,
@@ -313,6 +312,62 @@ func TestGatesOfAnother(t *testing.T) {
 	must.FailGet(b.Build())(t, zkbench.ErrParams, "a gate that is nil")
 }
 
+// TestChangesAfterwards: what a caller does to gates, lookups and tables that a Builder or a key has been given changes
+// nothing. With an arithmetic gate without terms, 28 would be the cube of 3.
+func TestChangesAfterwards(t *testing.T) {
+	cube := func(change func(a *Arithmetization, before bool)) *Circuit {
+		a := Plonk()
+		b := NewBuilder(a)
+		change(&a, true)
+		x, y, z := b.Var(element(3)), b.Var(element(9)), b.Public(element(28))
+		product := b.Kind(Arithmetic(), element(1), element(0), element(0), element(-1))
+		b.Row(product, []Var{x, x, y})
+		b.Row(product, []Var{y, x, z})
+		c := must.Get(b.Build())(t)
+		change(&a, false)
+		return c
+	}
+	emptied := func(a *Arithmetization) {
+		a.Gates[0].Terms[0].Zero = Expr{}
+		a.Gates[0].Terms = nil
+		a.Gates[0], a.Columns[0] = &Gate{Name: "another"}, "another"
+	}
+	want := cube(func(*Arithmetization, bool) {})
+	for _, before := range []bool{true, false} {
+		c := cube(func(a *Arithmetization, now bool) {
+			if now == before {
+				emptied(a)
+			}
+		})
+		golden.Equal(t, "digest", want.digest, c.digest)
+		golden.Equal(t, "digest made again", want.digest, c.sum())
+		golden.Equal(t, "the error of Check", want.Check().Error(), c.Check().Error())
+		k := setup(t, c)
+		golden.Equal(t, "key", setup(t, want).Bytes(), k.Bytes())
+		must.FailGet(k.Prove(t.Context(), executor.Serial(), c, Options{}))(t, zkbench.ErrWitness, "28 = 3^3, gates changed before the rows: %v", before)
+
+		a := Plonk()
+		read := must.Get(ReadVerifyingKey(a, k.Bytes()))(t)
+		emptied(&a)
+		golden.Equal(t, "a key that was read", k.Bytes(), read.Bytes())
+	}
+
+	a, table := UltraPlonk(), &Table{"table", [][]fr.Element{numbers(8, 1)}}
+	b := NewBuilder(a)
+	k := b.LookUp(0, 0, table)
+	table.Columns[0][7] = element(9)
+	table.Columns, table.Name = append(table.Columns, numbers(3, 1)), "another"
+	a.Lookups[0].Tuple[0] = Expr{}
+	a.Lookups[0].Name = "another"
+	b.Row(k, []Var{b.Var(element(9))})
+	b.Row(b.LookUp(0, 0, table), []Var{b.Var(element(7))})
+	b.Row(0, nil)
+	var unsatisfied *UnsatisfiedError
+	if err := must.Get(b.Build())(t).Check(); !errors.As(err, &unsatisfied) || unsatisfied.Row != 0 || unsatisfied.Gate != "table" || unsatisfied.Term != "table" {
+		t.Errorf("9 in a table of numbers below 8: %v", err)
+	}
+}
+
 // TestFixes: a gate fixes a cell to 0 if it says that of this one cell, and nothing else.
 func TestFixes(t *testing.T) {
 	x, y := Cell(0), Cell(1)
@@ -370,7 +425,7 @@ func TestPlant(t *testing.T) {
 	b := NewBuilder(Plonk())
 	x := b.Var(element(1))
 	for v := x; v < x+2; v++ {
-		b.Plant(inside.Key{}, v, element(7))
+		b.plant(uint32(v), element(7))
 	}
 	golden.Equal(t, "planted values", []fr.Element{element(7), element(7)}, []fr.Element{b.Value(x), b.Value(b.Var(element(1)))})
 }

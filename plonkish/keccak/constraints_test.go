@@ -21,8 +21,8 @@ func TestConstraints(t *testing.T) {
 	const zero = plonkish.Var(1) // and then the message's bytes, the padding byte, and the end if that is another one
 	lookup := func(bytes int, planted plonkish.Var, value byte) *inside.Circuit {
 		b := plonkish.NewBuilder(plonkish.UltraPlonk())
-		b.Sites(inside.Key{})
-		b.Plant(inside.Key{}, planted, fr.NewElement(uint64(value)))
+		inside.Sites(b)
+		inside.Plant(b, planted, fr.NewElement(uint64(value)))
 		h := must.Get(NewLookup(b, keccak.Keccak256))(t)
 		if planted == zero {
 			h.zero.bits = uint64(value)
@@ -31,7 +31,7 @@ func TestConstraints(t *testing.T) {
 		for _, v := range h.Sum256(vars) {
 			b.Equal(v, b.Public(b.Value(v)))
 		}
-		return must.Get(b.Build())(t).Inside(inside.Key{})
+		return inside.Look(must.Get(b.Build())(t))
 	}
 	all := []*inside.Circuit{
 		lookup(3, zero, 1), lookup(3, zero+4, keccak.SHA3256), lookup(3, zero+5, 0),
@@ -44,10 +44,10 @@ func TestConstraints(t *testing.T) {
 			for capacity := must.Get(w.Capacity())(t); h.blocks < capacity; {
 				h.message(nil)
 			}
-			all = append(all, must.Get(h.build())(t).Inside(inside.Key{}))
+			all = append(all, inside.Look(must.Get(h.build())(t)))
 		}
 		wide(func(h *rows) { // a zero that is 1: a flag before the first byte, too
-			h.b.Plant(inside.Key{}, h.zero.value, fr.One())
+			inside.Plant(h.b, h.zero.value, fr.One())
 			h.zero.bits = 1
 			flags := slices.Repeat([]uint64{1}, keccak.Rate)
 			h.padded(append(make([]byte, keccak.Rate-1), 0x80), flags)

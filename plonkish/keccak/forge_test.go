@@ -31,7 +31,7 @@ func TestAnotherDigest(t *testing.T) {
 		for _, v := range h.Sum256([]plonkish.Var{b.Var(fr.NewElement(uint64(first)))}) {
 			b.Equal(v, b.Public(b.Value(v)))
 		}
-		return spliced{must.Get(b.Build())(t).Inside(inside.Key{})}
+		return spliced{inside.Look(must.Get(b.Build())(t))}
 	}
 	for lane := lanes - testsize.Pick(1, lanes, lanes); lane < lanes; lane++ {
 		t.Run(fmt.Sprintf("lane=%d", lane), func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestAnotherDigest(t *testing.T) {
 func TestAnotherWideDigest(t *testing.T) {
 	const in, out = 3, 3 + slots // columns of the first slot
 	build := func(message string) spliced {
-		return spliced{must.Get(narrow.Circuit([]byte(message)))(t).Inside(inside.Key{})}
+		return spliced{inside.Look(must.Get(narrow.Circuit([]byte(message)))(t))}
 	}
 	for lane := range testsize.Pick(1, keccak.Digest/8, keccak.Digest/8) {
 		t.Run(fmt.Sprintf("lane=%d", lane), func(t *testing.T) {
@@ -83,12 +83,12 @@ func wideRows(t *testing.T, message []byte, planted plonkish.Var, value fr.Eleme
 	t.Helper()
 	h := newRows(broad)
 	if planted > 0 {
-		h.b.Plant(inside.Key{}, planted, value)
+		inside.Plant(h.b, planted, value)
 	}
 	h.block(message[:keccak.Rate], keccak.Rate)
 	between(h)
 	h.message(message[keccak.Rate:])
-	return h, spliced{must.Get(h.build())(t).Inside(inside.Key{})}
+	return h, spliced{inside.Look(must.Get(h.build())(t))}
 }
 
 // TestAnotherBlock: the hash of a message while its length and bytes are another one's, in one lane. Only

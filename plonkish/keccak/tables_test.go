@@ -70,12 +70,12 @@ func TestTables(t *testing.T) {
 	b, h := begin(t, keccak.Keccak256)
 	_, vars := message(b, keccak.Rate)
 	h.Sum256(vars)
-	planttest.Tables(t, want, must.Get(b.Build())(t).Inside(inside.Key{}))
+	planttest.Tables(t, want, inside.Look(must.Get(b.Build())(t)))
 
 	want = map[string][][]fr.Element{"bytes": bytesOf(6), "none": {{{}, {}}}}
 	for digits := 1; digits <= slotDigits; digits++ {
 		want[fmt.Sprintf("parity, %d digits", digits)] = definition(6, digits, parity(5))
 	}
 	want["chi, 4 digits"] = definition(6, 4, chi)
-	planttest.Tables(t, want, must.Get(narrow.Circuit())(t).Inside(inside.Key{}))
+	planttest.Tables(t, want, inside.Look(must.Get(narrow.Circuit())(t)))
 }

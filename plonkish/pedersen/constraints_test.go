@@ -33,11 +33,11 @@ func TestConstraints(t *testing.T) {
 	} {
 		for _, values := range [][2]fr.Element{{element(4), element(12)}, {element(7), edges(f.low)[4]}, {edges(f.low)[4], element(7)}} {
 			b := plonkish.NewBuilder(f.arith)
-			b.Sites(inside.Key{})
+			inside.Sites(b)
 			h := f.begin(b)
 			v := h.hash(inputs(b, b.Var(values[0]), b.Var(values[1])))
 			b.Equal(v, b.Public(b.Value(v)))
-			c := must.Get(b.Build())(t).Inside(inside.Key{})
+			c := inside.Look(must.Get(b.Build())(t))
 			end := len(c.Unknown) / c.Columns
 			for _, rows := range slices.Backward(f.parts) {
 				begin := end - pedersen.Inputs*rows

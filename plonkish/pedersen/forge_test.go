@@ -96,12 +96,12 @@ func (f *forger) circuit(t testing.TB, which int, integer *big.Int, planted map[
 		flag -= plonkish.Var(f.vars)
 	}
 	b := plonkish.NewBuilder(f.arith)
-	b.Sites(inside.Key{})
+	inside.Sites(b)
 	for i, e := range planted {
-		b.Plant(inside.Key{}, flag+i, e)
+		inside.Plant(b, flag+i, e)
 	}
 	f.hash(t, b, integers)
-	return must.Get(b.Build())(t).Inside(inside.Key{})
+	return inside.Look(must.Get(b.Build())(t))
 }
 
 // hash adds a hash of 5 and 3 by these integers, and is the first Var of it and the one behind it.

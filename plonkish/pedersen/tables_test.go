@@ -39,5 +39,5 @@ func TestTables(t *testing.T) {
 	h := must.Get(NewWindow(b, width))(t)
 	v := h.Hash(b.Var(element(5)), b.Var(element(3)))
 	b.Equal(v, b.Public(b.Value(v)))
-	planttest.Tables(t, want, must.Get(b.Build())(t).Inside(inside.Key{}))
+	planttest.Tables(t, want, inside.Look(must.Get(b.Build())(t)))
 }

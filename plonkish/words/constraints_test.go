@@ -17,21 +17,21 @@ func TestConstraints(t *testing.T) {
 	for _, f := range forms {
 		for _, bits := range []int{12, 14} { // ranges alone, of numbers of digits that rows are not full of
 			b := plonkish.NewBuilder(f.arith)
-			b.Sites(inside.Key{})
+			inside.Sites(b)
 			must.Get(f.begin(b, bits))(t).Range(b.Public(fr.NewElement(0x9a)))
-			all = append(all, must.Get(b.Build())(t).Inside(inside.Key{}))
+			all = append(all, inside.Look(must.Get(b.Build())(t)))
 		}
 		for _, bits := range []int{8, 12} {
 			for _, values := range [][2]uint64{{0x9a, 0x65}, {0x56, 0x6f}} {
 				b := plonkish.NewBuilder(f.arith)
-				b.Sites(inside.Key{})
+				inside.Sites(b)
 				w := must.Get(f.begin(b, bits))(t)
 				x, y := b.Public(fr.NewElement(values[0])), b.Public(fr.NewElement(values[1]))
 				w.Range(x)
 				for _, z := range []plonkish.Var{w.And(x, y), w.Xor(x, y)} {
 					b.Equal(z, b.Public(b.Value(z)))
 				}
-				all = append(all, must.Get(b.Build())(t).Inside(inside.Key{}))
+				all = append(all, inside.Look(must.Get(b.Build())(t)))
 			}
 		}
 	}

@@ -42,5 +42,5 @@ func TestTables(t *testing.T) {
 	w.Range(x)
 	w.And(x, x)
 	w.Xor(x, x)
-	planttest.Tables(t, want, must.Get(b.Build())(t).Inside(inside.Key{}))
+	planttest.Tables(t, want, inside.Look(must.Get(b.Build())(t)))
 }

@@ -1,16 +1,47 @@
 // Package inside lets this module's tests look into a circuit of package plonkish, and leave one of its
-// constraints out. The methods for this take a Key, which nobody outside the module gets by accident. These
-// methods change only the caller's own Builder or a copy of a circuit. They never change a proving key or a
-// verifying key.
+// constraints out. Its functions take a Builder or a Circuit of package plonkish, whose exported methods do not
+// include what the functions do. The functions change only the caller's own Builder or a copy of a circuit. They
+// never change a proving key or a verifying key.
 package inside
 
 import "github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-// Key is the argument of methods that are for this module's tests. The type of its field belongs to this
-// package, so no struct of another package can be assigned to a Key.
-type Key struct{ _ forTests }
+// BuilderAccess is embedded in plonkish.Builder, and gives the functions of this package access to it.
+type BuilderAccess struct {
+	sites func()
+	plant func(v uint32, value fr.Element)
+}
 
-type forTests struct{}
+// NewBuilderAccess returns the access to a Builder that does what Sites and Plant say by these two functions.
+func NewBuilderAccess(sites func(), plant func(v uint32, value fr.Element)) BuilderAccess {
+	return BuilderAccess{sites, plant}
+}
+
+func (a BuilderAccess) access() BuilderAccess { return a }
+
+// Builder is a *plonkish.Builder that NewBuilder returned.
+type Builder interface{ access() BuilderAccess }
+
+// Sites makes the Builder record which source lines add its rows.
+func Sites(b Builder) { b.access().sites() }
+
+// Plant makes the Builder give the Var v the given value. This value replaces the one that v has or, if v does
+// not exist yet, the one that v will be created with. Gadgets compute with that value from then on. The type
+// parameter V stands for plonkish.Var.
+func Plant[V ~uint32](b Builder, v V, value fr.Element) { b.access().plant(uint32(v), value) }
+
+// CircuitAccess is embedded in plonkish.Circuit, and gives Look access to it.
+type CircuitAccess struct{ inside func() *Circuit }
+
+// NewCircuitAccess returns the access to a circuit that does what Look says by this function.
+func NewCircuitAccess(inside func() *Circuit) CircuitAccess { return CircuitAccess{inside} }
+
+func (a CircuitAccess) access() CircuitAccess { return a }
+
+// Look returns a circuit as constraints on values. The parameter c is a *plonkish.Circuit that Build returned. The
+// function Check in the result can leave one constraint out. The arithmetization must not have late columns,
+// which are filled after a challenge has been drawn.
+func Look(c interface{ access() CircuitAccess }) *Circuit { return c.access().inside() }
 
 // Circuit describes a circuit by constraints on the values of its cells.
 type Circuit struct {
