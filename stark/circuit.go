@@ -32,21 +32,11 @@ type shown struct {
 	routes [][][]tree.Digest
 }
 
-// Circuit writes down the verifier of a proof as a program, and runs this program on the proof. The
-// statement must accept exactly one Form. If proof is nil, Circuit runs the program on zeros, only to write
-// it down. Circuit returns the cells that hold the numbers of the statement, two numbers in each cell. The
-// numbers are the public values, the tuple of each message, and the context with its length. If one of
-// these lists has an odd length, its last cell ends with a 0.
-//
-// The program depends on the heights of the tables, and on the Bus and Times of each message. If these
-// differ, another program is needed. If the proof opens other positions than the queries ask for, Circuit
-// returns the cells all the same. The program is then complete and has run on zeros for these positions, and
-// b.Err reports the failure.
-//
-// Circuit returns zkbench.ErrParams if the system uses another field than Goldilocks, another hash than
-// Poseidon, another extension than the builder, or zero knowledge. It also returns this error if the
-// statement accepts several forms.
-func (s *System) Circuit(b *circuit.Builder, proof []byte, about Statement) ([]circuit.Cell, error) {
+// circuitVerify is embedded in System, for circuit.Verify.
+type circuitVerify = circuit.Verifier[Statement]
+
+// verifyInCircuit writes down the verifier of a proof as a program, and runs it. circuit.Verify documents it.
+func (s *System) verifyInCircuit(b *circuit.Builder, proof []byte, about Statement) ([]circuit.Cell, error) {
 	if _, err := s.inCircuit(); err != nil {
 		return nil, err
 	}
@@ -86,9 +76,10 @@ func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder
 	return v.verify(), nil
 }
 
-// StatementElements returns the numbers of a statement: two for each of the cells that Circuit returns, in
-// the same order. It returns zkbench.ErrParams if Circuit does not support the system, or if the statement
-// does not fit the system.
+// StatementElements returns the numbers of a statement in the order in which package recursion reads them: the
+// public values, the tuple of each message, and the context with its length. A 0 is added to a list of odd
+// length. It returns zkbench.ErrParams if package recursion cannot verify proofs of the system, or if the
+// statement does not fit the system.
 func (s *System) StatementElements(about Statement) (values []uint64, err error) {
 	y, err := s.inCircuit()
 	if err != nil {

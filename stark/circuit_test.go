@@ -53,7 +53,7 @@ func (s circuitSystem) builder() *circuit.Builder {
 // run returns the program of a proof, and the first error.
 func (s circuitSystem) run(proof []byte, about stark.Statement) (*circuit.Builder, error) {
 	b := s.builder()
-	if _, err := s.Circuit(b, proof, about); err != nil {
+	if _, err := circuit.Verify(s, b, proof, about); err != nil {
 		return nil, err
 	}
 	return b, b.Err()
@@ -177,8 +177,8 @@ func TestCircuit(t *testing.T) {
 	for _, s := range circuitSystems(t, testsize.Pick(16, 60, 600)) {
 		about := fmt.Sprintf("%+v, %d rows", s.Params(), s.about.Forms)
 		form, good := s.builder(), s.builder()
-		like := must.Get(s.Circuit(form, nil, s.about))(t)
-		cells := must.Get(s.Circuit(good, s.proof, s.about))(t)
+		like := must.Get(circuit.Verify(s, form, nil, s.about))(t)
+		cells := must.Get(circuit.Verify(s, good, s.proof, s.about))(t)
 		must.Do(t, good.Err(), about)
 		golden.Equal(t, "cells of the statement", like, cells)
 		told := must.Get(s.StatementElements(s.about))(t)
@@ -268,13 +268,13 @@ func TestCircuitHeights(t *testing.T) {
 	for _, form := range []stark.Form{{32, 8}, {64, 4}, {4, 32}} {
 		about := s.about
 		about.Forms = []stark.Form{form}
-		_, err := s.Circuit(circuit.New(2), s.proof, about)
+		_, err := circuit.Verify(s, circuit.New(2), s.proof, about)
 		must.Fail(t, err, zkbench.ErrProof, "%d rows", form)
 	}
 	for _, forms := range [][]stark.Form{nil, {nil}, {{32}}, {{32, 3}}, {{32, 1 << 40}}, {{32, 4}, {32, 8}}} {
 		about := s.about
 		about.Forms = forms
-		_, err := s.Circuit(circuit.New(2), nil, about)
+		_, err := circuit.Verify(s, circuit.New(2), nil, about)
 		must.Fail(t, err, zkbench.ErrParams, "%d rows", forms)
 	}
 }
@@ -318,7 +318,7 @@ func TestCircuitRefused(t *testing.T) {
 		rows := c.Params.Height(2)
 		_, about := traces(16, 0)
 		about.Forms = []stark.Form{{rows, rows}}
-		_, err := s.Circuit(circuit.New(circuit.Degree(c.Params.Degree)), nil, about)
+		_, err := circuit.Verify(s, circuit.New(circuit.Degree(c.Params.Degree)), nil, about)
 		must.Fail(t, err, zkbench.ErrParams, "%s", name)
 		if err != nil {
 			golden.Contains(t, err.Error(), "have a circuit")
@@ -330,7 +330,7 @@ func TestCircuitRefused(t *testing.T) {
 	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk()))(t)
 	must.FailGet(s.StatementElements(stark.Statement{}))(t, zkbench.ErrParams, "another statement")
 	_, about := traces(16, 0)
-	_, err := s.Circuit(circuit.New(3), nil, about)
+	_, err := circuit.Verify(s, circuit.New(3), nil, about)
 	must.Fail(t, err, zkbench.ErrParams, "another extension")
 }
 
@@ -374,7 +374,7 @@ func TestCircuitForced(t *testing.T) {
 		}
 		proof := s.ProveForced(t, traces, said)
 		b := circuit.New(2)
-		must.Get(s.Circuit(b, proof, said))(t)
+		must.Get(circuit.Verify(s, b, proof, said))(t)
 		for where, err := range map[string]error{"verified": s.Verify(proof, said), "in the circuit": b.Err()} {
 			if c.says == "" {
 				must.Do(t, err, name, where)
@@ -394,7 +394,7 @@ func TestCircuitSize(t *testing.T) {
 	s := must.Get(stark.New(overPoseidon(small(2, 1)), squares(), walk()))(t)
 	_, about := traces(16, 0)
 	b := circuit.New(2)
-	must.Get(s.Circuit(b, nil, about))(t)
+	must.Get(circuit.Verify(s, b, nil, about))(t)
 	golden.Equal(t, "rows and permutations", [2]int{1728, 228}, [2]int{len(b.Rows), len(b.Permutations)})
 }
 

@@ -26,6 +26,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks/ext"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/challenger"
+	"github.com/zkbench/zkbench/stark/internal/circuit"
 	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 	"github.com/zkbench/zkbench/stark/internal/tree"
@@ -99,6 +100,7 @@ type Options struct {
 // System proves and verifies statements about its tables.
 type System struct {
 	*statement
+	circuitVerify
 	engine engine
 }
 
@@ -139,7 +141,9 @@ func New(c Config, tables ...*air.Table) (*System, error) {
 		return nil, err
 	}
 	s.digest = s.hash(about, fixed)
-	return &System{s, e}, nil
+	system := &System{statement: s, engine: e}
+	system.circuitVerify = circuit.NewVerifier(system.verifyInCircuit)
+	return system, nil
 }
 
 // maxQueries bounds the length of a path. In a tree of depth 32, a path for that many leaves, however far

@@ -41,11 +41,11 @@ func TestEveryCurve(t *testing.T) {
 				for i := range 3 {
 					e := newExample(t, pp, fmt.Sprint("every curve ", i), []uint64{200, 55}, []uint64{uint64(i), 255 - uint64(i)})
 					proof := e.prove(t, pp)
-					claim := must.Get(pp.Decode(&e.st, Field{Bytes: proof}))(t)
+					claim := must.Get(proofs(pp).Decode(&e.st, Field{Bytes: proof}))(t)
 					claims = append(claims, claim)
 				}
 				verify := func(claims ...Claim) error {
-					return pp.Verify(context.Background(), executor.Serial(), claims...)
+					return proofs(pp).Verify(context.Background(), executor.Serial(), claims...)
 				}
 				must.Do(t, verify(claims[0]), "single")
 				must.Do(t, verify(claims...), "batch")
@@ -113,15 +113,15 @@ func TestSameBytes(t *testing.T) {
 			e := newExample(t, pp, "same bytes", []uint64{70, 30}, []uint64{60, 35, 5})
 			for _, name := range executor.Names() {
 				ex := must.Get(executor.ByName(name))(t)
-				proof := must.Get(pp.Prove(context.Background(), ex, &e.st, &e.w))(t)
+				proof := must.Get(proofs(pp).Prove(context.Background(), ex, &e.st, &e.w))(t)
 				if first == nil {
 					first = proof
 				}
 				if !bytes.Equal(first, proof) {
 					t.Errorf("proof=%s table=%v constant-time=%v executor=%s: other bytes", proofType, tuning.Table, tuning.ConstantTime, name)
 				}
-				claim := must.Get(pp.Decode(&e.st, Field{Bytes: proof}))(t)
-				must.Do(t, pp.Verify(context.Background(), ex, claim, claim, claim), "executor="+name)
+				claim := must.Get(proofs(pp).Decode(&e.st, Field{Bytes: proof}))(t)
+				must.Do(t, proofs(pp).Verify(context.Background(), ex, claim, claim, claim), "executor="+name)
 			}
 		}
 	}
@@ -148,9 +148,9 @@ func TestCancel(t *testing.T) {
 	e := newExample(t, pp, "cancel", []uint64{1}, []uint64{1, 0})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	must.FailGet(pp.Prove(ctx, executor.Serial(), &e.st, &e.w))(t, context.Canceled, "Prove")
-	claim := must.Get(pp.Decode(&e.st, Field{Bytes: e.prove(t, pp)}))(t)
-	must.Fail(t, pp.Verify(ctx, executor.Pool(), claim), context.Canceled, "Verify")
+	must.FailGet(proofs(pp).Prove(ctx, executor.Serial(), &e.st, &e.w))(t, context.Canceled, "Prove")
+	claim := must.Get(proofs(pp).Decode(&e.st, Field{Bytes: e.prove(t, pp)}))(t)
+	must.Fail(t, proofs(pp).Verify(ctx, executor.Pool(), claim), context.Canceled, "Verify")
 }
 
 func TestBadConfig(t *testing.T) {

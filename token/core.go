@@ -32,6 +32,8 @@ type params[S, P any] struct {
 	value, blinding, typ int // positions in the basis
 }
 
+func (*params[S, P]) sealed() {}
+
 func newParams[S, P any](g group.Group[S, P], cfg Config, tuning Tuning) (CryptoParams, error) {
 	if cfg.ProofType != CSP && cfg.Stop == 0 {
 		cfg.Stop = bulletproof.DefaultStop

@@ -28,6 +28,11 @@ func newTunedParams(t testing.TB, cfg Config, tuning Tuning) CryptoParams {
 	return must.Get(NewCryptoParams(cfg, tuning))(t)
 }
 
+// proofs returns the methods with which package action proves and verifies.
+func proofs(pp CryptoParams) statement.ProofSystem[Opening] {
+	return pp.(statement.ProofSystem[Opening])
+}
+
 // bnParams are parameters whose inside a test may touch.
 type bnParams = params[fr.Element, bn254.G1Affine]
 
@@ -89,17 +94,17 @@ func newExample(t testing.TB, pp CryptoParams, label string, inputs, outputs []u
 
 func (e *example) prove(t testing.TB, pp CryptoParams) []byte {
 	t.Helper()
-	proof := must.Get(pp.Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
+	proof := must.Get(proofs(pp).Prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
 	golden.Equal(t, "bytes of the proof, by ProofLen", pp.ProofLen(len(e.st.Inputs), len(e.st.Outputs)), len(proof))
 	return proof
 }
 
 func check(pp CryptoParams, st *Statement, proof []byte) error {
-	claim, err := pp.Decode(st, Field{Bytes: proof})
+	claim, err := proofs(pp).Decode(st, Field{Bytes: proof})
 	if err != nil {
 		return err
 	}
-	return pp.Verify(context.Background(), executor.Serial(), claim)
+	return proofs(pp).Verify(context.Background(), executor.Serial(), claim)
 }
 
 // cloned returns a copy of the statement that a test may change.

@@ -50,8 +50,8 @@ func TestOpens(t *testing.T) {
 func TestNothingIsVerified(t *testing.T) {
 	t.Parallel()
 	pp := must.Get(NewCryptoParams(Config{Curve: "BN254", Bits: 8, ProofType: Bulletproof}, Tuning{}))(t)
-	must.Fail(t, pp.Verify(context.Background(), executor.Serial()), zkbench.ErrParams, "no claims")
-	must.Fail(t, pp.Verify(context.Background(), executor.Serial(), nil), zkbench.ErrParams, "a claim that is nil")
+	must.Fail(t, proofs(pp).Verify(context.Background(), executor.Serial()), zkbench.ErrParams, "no claims")
+	must.Fail(t, proofs(pp).Verify(context.Background(), executor.Serial(), nil), zkbench.ErrParams, "a claim that is nil")
 }
 
 // TestOpeningIsNotPrinted: no verb shows an opening's value, type or blinding.

@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -56,7 +57,8 @@ type Tuning struct {
 
 // CryptoParams are the public parameters that proofs depend on: curve, bit length, range-proof system,
 // aggregation, early stop (Config.Stop) and all generators. They are immutable and safe for concurrent use.
-// All methods take and return bytes, so the curve's types do not appear outside this package.
+// All methods take and return bytes, so the curve's types do not appear outside this package. NewCryptoParams
+// makes them; other packages cannot implement CryptoParams. Package action proves and verifies with them.
 type CryptoParams interface {
 	// Config returns the configuration with its defaults filled in. Its curve is one of Curves.
 	Config() Config
@@ -70,10 +72,16 @@ type CryptoParams interface {
 	Commit(ctx context.Context, ex executor.Executor, openings []Opening) ([][]byte, error)
 	// ProofLen returns the length in bytes of the proof of an action. An issue has 0 inputs.
 	ProofLen(inputs, outputs int) int
+	// Rand returns the source of randomness that provers use if they are given none.
+	Rand() io.Reader
 
-	// ProofSystem has the methods with which package action proves and verifies.
-	statement.ProofSystem[Opening]
+	// sealed makes NewCryptoParams the only source of CryptoParams. Package action proves and verifies with
+	// their other methods, those of statement.ProofSystem.
+	sealed()
 }
+
+// Whoever has CryptoParams can assert that they are a ProofSystem.
+var _ statement.ProofSystem[Opening] = (*params[int, int])(nil)
 
 type witness = statement.Witness[Opening]
 

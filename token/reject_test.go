@@ -218,7 +218,7 @@ func TestTorsion(t *testing.T) {
 		torsion := torsionPoint(t)
 		good := newExample(t, p, "torsion", []uint64{7, 4}, []uint64{9, 2})
 		bad := newExample(t, p, "false", []uint64{7, 4}, []uint64{9, 3})
-		honest := must.Get(pp.Decode(&good.st, Field{Bytes: good.prove(t, pp)}))(t)
+		honest := must.Get(proofs(pp).Decode(&good.st, Field{Bytes: good.prove(t, pp)}))(t)
 		for name, e := range map[string]*example{"true statement": good, "false statement": bad} {
 			proof := must.Get(p.prove(context.Background(), executor.Serial(), &e.st, &e.w))(t)
 			for i := range p.layout(2, 2).points {
@@ -378,20 +378,20 @@ func TestDecodeRefuses(t *testing.T) {
 		st := cloned(&e.st)
 		st.Inputs[0].Offset, st.Outputs[0].Offset, st.Outputs[1].Offset = 5, 7, 8
 		bad := c.change(st, append([]byte(nil), proof...))
-		_, err := pp.Decode(st, Field{Bytes: bad, Offset: 1000})
+		_, err := proofs(pp).Decode(st, Field{Bytes: bad, Offset: 1000})
 		if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != c.path || d.Offset != c.offset {
 			t.Errorf("%s: %v, want %s at %d", name, err, c.path, c.offset)
 		}
 	}
 	// A claim of other parameters.
-	claim := must.Get(pp.Decode(&e.st, Field{Bytes: proof}))(t)
+	claim := must.Get(proofs(pp).Decode(&e.st, Field{Bytes: proof}))(t)
 	for _, curve := range []string{"BN254", "BLS12_381_BBS_GURVY"} {
 		other := newTestParams(t, Config{Curve: curve, Bits: 8})
-		must.Fail(t, other.Verify(context.Background(), executor.Serial(), claim), zkbench.ErrParams, "claim of other parameters, on %s", curve)
+		must.Fail(t, proofs(other).Verify(context.Background(), executor.Serial(), claim), zkbench.ErrParams, "claim of other parameters, on %s", curve)
 	}
 	// More tokens than an action has.
 	many := &Statement{Outputs: make([]Field, MaxTokens+1)}
-	must.FailGet(pp.Decode(many, Field{}))(t, zkbench.ErrParams, "%d outputs", len(many.Outputs))
+	must.FailGet(proofs(pp).Decode(many, Field{}))(t, zkbench.ErrParams, "%d outputs", len(many.Outputs))
 }
 
 // offCurve returns the compressed form of an x that no point has.

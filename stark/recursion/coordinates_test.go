@@ -26,7 +26,7 @@ func TestPairs(t *testing.T) {
 	s := powersOf(t, config, 1)
 	two := power(t, s, 2, height)
 	b := circuit.New(3)
-	must.Get(s.Circuit(b, two.Bytes, two.Statement))(t)
+	must.Get(circuit.Verify(s, b, two.Bytes, two.Statement))(t)
 	must.Do(t, b.Err())
 	params := small(3)
 	params.Queries = 30 // that a word far from the code is seen

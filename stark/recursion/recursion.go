@@ -170,7 +170,7 @@ func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []c
 	var told []circuit.Value
 	for i, c := range s.children {
 		p := proof(i)
-		cells, err := c.system.Circuit(b, p.Bytes, p.Statement)
+		cells, err := circuit.Verify(c.system, b, p.Bytes, p.Statement)
 		if err == nil {
 			err = b.Err()
 		}

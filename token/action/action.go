@@ -84,11 +84,16 @@ func Receive(pp token.CryptoParams, a *Action) (*Received, error) {
 	if a == nil {
 		return nil, fmt.Errorf("%w: no action, accepted are those that Parse returns", zkbench.ErrParams)
 	}
-	claim, err := pp.Decode(&a.statement, a.proof)
+	claim, err := proofs(pp).Decode(&a.statement, a.proof)
 	if err != nil {
 		return nil, err
 	}
 	return &Received{*a, pp, claim, a.inputs}, nil
+}
+
+// proofs returns the methods with which parameters prove and verify.
+func proofs(pp token.CryptoParams) statement.ProofSystem[token.Opening] {
+	return pp.(statement.ProofSystem[token.Opening]) // package token says that all are
 }
 
 // Decode decodes an encoded action of the given kind, with every point and every scalar. It refuses an action
@@ -148,7 +153,7 @@ func VerifyBatch(ctx context.Context, ex executor.Executor, pp token.CryptoParam
 	if err != nil {
 		return err
 	}
-	if err := pp.Verify(ctx, ex, claims...); err != nil {
+	if err := proofs(pp).Verify(ctx, ex, claims...); err != nil {
 		bad, named := zkbench.CheckErrors(err)
 		if !named {
 			return err

@@ -121,7 +121,7 @@ func newDraft(ctx context.Context, s *Sender, spec *Spec) (*Draft, error) {
 	if d.witness.Seed, err = spec.seed(s.pp); err != nil {
 		return nil, err
 	}
-	if err := s.pp.Blind(&d.witness, d.statement.Anchor); err != nil {
+	if err := proofs(s.pp).Blind(&d.witness, d.statement.Anchor); err != nil {
 		return nil, err
 	}
 	commitments, err := s.pp.Commit(ctx, s.ex, d.Openings)
@@ -165,7 +165,7 @@ func (s *Spec) seed(pp token.CryptoParams) (seed [transcript.SeedLen]byte, err e
 
 // Prove proves the action and returns its canonical encoding, which can be sent.
 func (d *Draft) Prove(ctx context.Context) ([]byte, error) {
-	proof, err := d.pp.Prove(ctx, d.ex, &d.statement, &d.witness)
+	proof, err := proofs(d.pp).Prove(ctx, d.ex, &d.statement, &d.witness)
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func (a *Action) append(b *wire.Builder) {
 			b.AddBytes(item.Opening.Blinding)
 			b.AddUint8(uint8(len(item.Owners)))
 			for i := range item.Owners {
-				item.Owners[i].Append(b)
+				item.Owners[i].append(b)
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func decodeItems(f *wire.Fields, path string) (items []Item) {
 		item.Opening.Blinding = f.Bytes(at+".blinding", blindingLen)
 		for k := range f.Number(at+".owners", 1, 0, token.MaxMembers) {
 			f.Item(at+".owners", k)
-			item.Owners = append(item.Owners, ReadOwner(f))
+			item.Owners = append(item.Owners, readOwner(f))
 		}
 		f.EndItems()
 		items = append(items, item)

@@ -2,8 +2,11 @@ package audit
 
 import (
 	"crypto/hpke"
+	"errors"
 	"slices"
+	"strings"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/internal/wire"
@@ -85,8 +88,8 @@ const (
 	formSealed
 )
 
-// Append appends the canonical encoding to b. If something is out of bounds, b stores an error. The encoding
-// is as follows:
+// Append appends the canonical encoding to dst. If something is out of bounds, it returns a *zkbench.LimitError.
+// The encoding is as follows:
 //
 //	owner = form(1), and then, depending on the form:
 //	        0 (empty): nothing
@@ -96,7 +99,17 @@ const (
 //
 // A length of 2 bytes comes before the certificate, and another before the proof. A length of 3 bytes comes
 // before the ciphertext.
-func (o *Owner) Append(b *wire.Builder) {
+func (o *Owner) Append(dst []byte) ([]byte, error) {
+	var b wire.Builder
+	o.append(&b)
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	encoded, err := b.Bytes()
+	return append(dst, encoded...), err
+}
+
+func (o *Owner) append(b *wire.Builder) {
 	switch {
 	case o.Sealed != nil:
 		b.AddUint8(formSealed)
@@ -115,8 +128,19 @@ func (o *Owner) Append(b *wire.Builder) {
 	}
 }
 
-// ReadOwner reads an Owner that Append encoded. The Owner keeps references into the data that f reads.
-func ReadOwner(f *wire.Fields) (o Owner) {
+// DecodeOwner decodes an Owner that Append encoded, at the start of data. It returns the Owner, which keeps
+// references into data, and the length of its encoding. The error is of type *zkbench.DecodeError.
+func DecodeOwner(data []byte) (o Owner, n int, err error) {
+	f := wire.NewFields(data, "owner", len(data))
+	o = readOwner(f)
+	if d, ok := errors.AsType[*zkbench.DecodeError](f.Err()); ok {
+		return Owner{}, 0, &zkbench.DecodeError{Path: strings.TrimPrefix(d.Path, "."), Offset: d.Offset, Reason: d.Reason}
+	}
+	return o, f.Offset(), nil
+}
+
+// readOwner reads an Owner, which is an item of a list.
+func readOwner(f *wire.Fields) (o Owner) {
 	at := f.Offset()
 	switch f.Number(".form", 1, formEmpty, formSealed) {
 	case formClear:

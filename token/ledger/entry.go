@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"time"
 
@@ -93,21 +92,6 @@ func DecodeTime(data []byte) (time.Time, error) {
 	return time.Unix(int64(binary.BigEndian.Uint64(data)), int64(nanoseconds)).UTC(), nil
 }
 
-// ReadTime reads a time that AppendTime encoded, as the field "time" of f. A malformed time becomes
-// the error of f.
-func ReadTime(f *wire.Fields) (at time.Time) {
-	from := f.Offset()
-	encoded := f.Bytes("time", TimeLen)
-	if !f.OK() {
-		return at
-	}
-	at, err := DecodeTime(encoded)
-	if d, ok := errors.AsType[*zkbench.DecodeError](err); ok {
-		f.Fail(d.Path, from+d.Offset, d.Reason)
-	}
-	return at
-}
-
 // Append appends the encoding of the entry to dst. The entry must be within the limits that Check
 // checks.
 func (e *Entry) Append(dst []byte) []byte {
@@ -151,7 +135,7 @@ func DecodeEntry(data []byte) (Entry, error) {
 	var e Entry
 	e.Anchor = f.Block("anchor", 1, 1, token.MaxAnchor)
 	copy(e.Digest[:], f.Bytes("digest", len(e.Digest)))
-	e.Time = ReadTime(f)
+	e.Time = wire.Decoded(f, "time", TimeLen, DecodeTime)
 	e.Policy = f.Uint64("policy")
 	e.Update = f.Number("update", 1, 0, 1) == 1
 	e.Request = f.Block("request", 4, 0, token.MaxRequest)

@@ -159,10 +159,14 @@ func (a *Address) Encode() ([]byte, error) {
 		b.AddBytes(m.Payee.Tag[:])
 		b.AddUint16(uint16(m.Payee.KEM))
 		b.Short(m.Payee.Key)
-		m.Audit.Append(&b)
 		if err := b.Err(); err != nil {
 			return nil, err
 		}
+		owner, err := m.Audit.Append(nil)
+		if err != nil {
+			return nil, err
+		}
+		b.AddBytes(owner)
 	}
 	if a.Vouched == nil {
 		b.Short(nil)
@@ -191,7 +195,7 @@ func DecodeAddress(data []byte) (Address, error) {
 		copy(m.Payee.Tag[:], f.Bytes(".tag", note.TagLen))
 		m.Payee.KEM = token.KEM(f.Number(".KEM", 2, 0, 1<<16-1))
 		m.Payee.Key = f.Prefixed(".key", 2, 1, maxNoteKey)
-		m.Audit = audit.ReadOwner(f)
+		m.Audit = wire.Part(f, audit.DecodeOwner)
 		a.Members = append(a.Members, m)
 	}
 	f.EndItems()

@@ -163,7 +163,7 @@ func getMove(tx *bbolt.Tx, key []byte) (*move, error) {
 	m.Made = f.Number("made", 1, 0, 1) == 1
 	copy(m.digest[:], f.Bytes("digest", len(m.digest)))
 	m.Number = f.Uint64("number")
-	m.Time = ledger.ReadTime(f)
+	m.Time = wire.Decoded(f, "time", ledger.TimeLen, ledger.DecodeTime)
 	m.Anchor = f.Prefixed("anchor", 1, 1, token.MaxAnchor)
 	for _, list := range []struct {
 		name string

@@ -130,7 +130,7 @@ func placeOf(tx *bbolt.Tx, who reader) (p place, err error) {
 	}
 	f := wire.NewFields(body, string(who), maxRecord)
 	p.seq = f.Uint64("number")
-	p.time = ledger.ReadTime(f)
+	p.time = wire.Decoded(f, "time", ledger.TimeLen, ledger.DecodeTime)
 	copy(p.record[:], f.Bytes("record", len(p.record)))
 	copy(p.chain[:], f.Bytes("chain", len(p.chain)))
 	p.policy = f.Uint64("policy")

@@ -17,7 +17,7 @@ import (
 )
 
 // Verify verifies a proof of a statement that accepts one form, and returns the verifier's error. The test
-// fails unless the program of System.Circuit reports the same error. Verify also fills the tables of package
+// fails unless the program of circuit.Verify reports the same error. Verify also fills the tables of package
 // recursion with the values that the program has computed from the proof. If the proof verifies, the tables
 // must be satisfied. Otherwise, the row checker (System.Check) must refuse the tables at the first row of the
 // program that does not hold. If these tables are proved all the same, a verifier must refuse their proof. If
@@ -28,7 +28,7 @@ func Verify(t testing.TB, s *stark.System, proof []byte, about stark.Statement) 
 	verified := s.Verify(proof, about)
 	degree := s.Params().Degree
 	b := circuit.New(circuit.Degree(degree))
-	cells, err := s.Circuit(b, proof, about)
+	cells, err := circuit.Verify(s, b, proof, about)
 	if err == nil {
 		err = b.Err()
 	}

@@ -4,7 +4,6 @@ package statement
 
 import (
 	"context"
-	"io"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/transcript"
@@ -41,10 +40,9 @@ type Claim interface {
 	WithAnchor(anchor []byte) Claim
 }
 
-// ProofSystem proves and verifies statements. The type parameter O stands for token.Opening.
+// ProofSystem proves and verifies statements. Every token.CryptoParams is one, which a type assertion shows. The type
+// parameter O stands for token.Opening.
 type ProofSystem[O any] interface {
-	// Rand returns the source of randomness that provers use if they are given none.
-	Rand() io.Reader
 	// Blind sets the blindings of the witness's outputs. They are derived from the rest of the witness and from
 	// the anchor, so they differ for different statements even if a seed repeats. Blind returns ErrParams or
 	// ErrLimit if the witness or the anchor is bad.

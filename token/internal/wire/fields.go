@@ -4,6 +4,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"golang.org/x/crypto/cryptobyte"
@@ -40,6 +41,10 @@ func (f *Fields) Offset() int { return f.total - len(f.s) }
 
 // OK reports whether no error has occurred.
 func (f *Fields) OK() bool { return f.err == nil }
+
+// Err returns the first error, of type *zkbench.DecodeError unless a function given to Decoded or Part returned
+// another, or nil.
+func (f *Fields) Err() error { return f.err }
 
 // Item marks the following fields, until EndItems is called, as parts of one item of a list. In errors
 // about these fields, the list's name and the index come before the field's path. The combined path is
@@ -117,6 +122,48 @@ func (f *Fields) Prefixed(path string, size, least, most int) []byte {
 func (f *Fields) Block(path string, size, least, most int) []byte {
 	at := f.Offset()
 	return f.bytes(path, f.Number(path, size, least, most), at)
+}
+
+// Decoded reads n bytes and decodes them. If decode returns a *zkbench.DecodeError, its offset becomes one in the
+// whole encoding.
+func Decoded[T any](f *Fields, path string, n int, decode func(data []byte) (T, error)) (value T) {
+	at := f.Offset()
+	data := f.Bytes(path, n)
+	if !f.OK() {
+		return value
+	}
+	value, err := decode(data)
+	f.failAt(at, err)
+	return value
+}
+
+// Part reads a part of unknown length. The function decode gets all bytes that have not been read, and returns a
+// value and the number of bytes that it has read. If it returns a *zkbench.DecodeError, its path and offset
+// become ones in the whole encoding.
+func Part[T any](f *Fields, decode func(data []byte) (value T, n int, err error)) (value T) {
+	if !f.OK() {
+		return value
+	}
+	at := f.Offset()
+	value, n, err := decode(f.s)
+	if f.failAt(at, err); !f.OK() || !f.s.Skip(n) {
+		return *new(T)
+	}
+	return value
+}
+
+// failAt stores the error of a part that starts at offset at, if it is not nil.
+func (f *Fields) failAt(at int, err error) {
+	if d, ok := errors.AsType[*zkbench.DecodeError](err); ok {
+		item := ""
+		if f.list != "" {
+			item = fmt.Sprintf("%s[%d]", f.list, f.index)
+		}
+		err = d.Within(item, at)
+	}
+	if f.err == nil {
+		f.err = err
+	}
 }
 
 // End stores an error if bytes follow the encoding. It returns the first stored error, of type

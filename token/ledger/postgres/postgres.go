@@ -47,8 +47,8 @@ const silence = 15 * time.Second
 // DefaultSchema is the schema of a ledger if no option names another.
 const DefaultSchema = "zkbench"
 
-// Option configures Create and Open.
-type Option func(*options)
+// Option configures Create and Open. Schema makes one.
+type Option struct{ set func(*options) }
 
 type options struct {
 	schema  string
@@ -57,7 +57,7 @@ type options struct {
 
 // Schema sets the name of the ledger's schema: 1 to 63 bytes of UTF-8 without NUL, not beginning
 // with "pg_".
-func Schema(name string) Option { return func(o *options) { o.schema = name } }
+func Schema(name string) Option { return Option{func(o *options) { o.schema = name }} }
 
 // maxSchema is the length at which PostgreSQL truncates a name.
 const maxSchema = 63
@@ -137,7 +137,9 @@ func Open(ctx context.Context, url string, opts ...Option) (*Ledger, error) {
 func start(ctx context.Context, url string, opts []Option, prepare func(l *Ledger, schema string) error) (*Ledger, error) {
 	o := options{schema: DefaultSchema, silence: silence}
 	for _, opt := range opts {
-		opt(&o)
+		if opt.set != nil {
+			opt.set(&o)
+		}
 	}
 	if err := o.check(); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ import (
 const brief = time.Second
 
 // silentFor sets how long a ledger waits for a silent session.
-func silentFor(d time.Duration) Option { return func(o *options) { o.silence = d } }
+func silentFor(d time.Duration) Option { return Option{func(o *options) { o.silence = d }} }
 
 func openFor(t *testing.T, d time.Duration, url, schema string) *Ledger {
 	t.Helper()
