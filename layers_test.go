@@ -190,16 +190,18 @@ func reached(imports map[string][]string, pkg string) (all []string) {
 	return all
 }
 
+// directory returns the folder of a package in this module, and whether it is of the module.
+func directory(path string) (dir string, ours bool) {
+	if path == module {
+		return ".", true
+	}
+	return strings.CutPrefix(path, module+"/")
+}
+
 // packages returns the module's packages, each with those of them that it imports outside
 // tests, by their directories.
 func packages(t *testing.T) map[string][]string {
 	out := must.Get(exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...").Output())(t)
-	directory := func(path string) (string, bool) {
-		if path == module {
-			return ".", true
-		}
-		return strings.CutPrefix(path, module+"/")
-	}
 	all := make(map[string][]string)
 	for in := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p struct {
