@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -306,4 +307,94 @@ func unexported() {}
 	}
 	slices.Sort(unnamed)
 	golden.Equal(t, "features with a type that is not exported", []string{"token/sample.New", "token/sample.Sealed.Do"}, unnamed)
+}
+
+// open are the interfaces that other packages can implement, and what for. All others are sealed, or constraints of type
+// parameters.
+var open = map[string]string{
+	"executor.Executor":                "another way to schedule",
+	"rangeproof.Protocol":              "another range proof",
+	"rangeproof.Equations":             "that proof's equations",
+	"stark/air.Algebra":                "constraints over other values",
+	"token/identity.Signer":            "keys in hardware",
+	"token/identity.Holder":            "a secret in another process",
+	"token/identity.Pseudonym":         "the pseudonyms of such a holder",
+	"token/ledger.Reader":              "a ledger of one's own, or a client of one",
+	"token/ledger.Store":               "another database",
+	"token/ledger.Submitter":           "a client of a validator elsewhere",
+	"token/ledger/ledgertest.Verifier": "another database, under test",
+	"token/ledger/ledgertest.TB":       "tests, and those of package rapid",
+	"token/ledger/replay.Store":        "another database that can be verified",
+	"token/ledger/store.Lookup":        "the records of another database",
+	"token/ledger/store.Snapshot":      "the view of another database",
+	"token/policy.Source":              "records from another place than a ledger",
+	"token/service.Book":               "answers of another party in place of a ledger",
+	"token/service.Ledger":             "answers of another party in place of a ledger",
+	"token/service.Policy":             "an auditor's rules",
+	"token/validator.Tokens":           "a view of tokens with those that are not yet on the ledger",
+}
+
+// TestInterfaces: an exported interface can be implemented by other packages to some end, or it is sealed, and its documentation
+// says so.
+func TestInterfaces(t *testing.T) {
+	t.Parallel()
+	seen := make(map[string]bool)
+	for _, pkg := range publicAPI(t) {
+		var docs map[string]string // made if it is needed
+		for _, name := range pkg.Scope().Names() {
+			o, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+			if !ok || !o.Exported() || o.IsAlias() {
+				continue
+			}
+			i, ok := o.Type().Underlying().(*types.Interface)
+			if !ok || !i.IsMethodSet() {
+				continue
+			}
+			sealed := false
+			for m := range i.Methods() {
+				sealed = sealed || !m.Exported()
+			}
+			what := qualified(pkg) + "." + name
+			seen[what] = true
+			if sealed == (open[what] != "") {
+				t.Errorf("%s: sealed: %v, for other packages to implement: %q", what, sealed, open[what])
+			}
+			if docs == nil {
+				docs = docsOfTypes(t, pkg)
+			}
+			said := regexp.MustCompile(`(?i)other packages (can|cannot)\s+implement`).FindStringSubmatch(docs[name])
+			if sealed && (said == nil || said[1] != "cannot") || !sealed && said != nil && said[1] != "can" {
+				t.Errorf("%s: sealed: %v, but its documentation does not say whether other packages can or cannot implement it", what, sealed)
+			}
+		}
+	}
+	for what := range open {
+		if !seen[what] {
+			t.Errorf("%s: is no exported interface", what)
+		}
+	}
+}
+
+// docsOfTypes returns the documentation of a package's types.
+func docsOfTypes(t *testing.T, pkg *types.Package) map[string]string {
+	t.Helper()
+	docs := make(map[string]string)
+	dir, _ := directory(pkg.Path())
+	for _, path := range must.Get(filepath.Glob(filepath.Join(dir, "*.go")))(t) {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution))(t)
+		for _, d := range file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.TYPE {
+				continue
+			}
+			for _, s := range g.Specs {
+				spec := s.(*ast.TypeSpec)
+				docs[spec.Name.Name] = strings.Join(strings.Fields(g.Doc.Text()+spec.Doc.Text()), " ")
+			}
+		}
+	}
+	return docs
 }

@@ -21,7 +21,7 @@ type Case struct{ c workload.Case }
 func (c Case) String() string { return c.c.String() }
 
 // Axis is one parameter of a workload, with the values that it may have. Use Ints or Names to make
-// one.
+// one. Other packages cannot implement Axis.
 type Axis interface {
 	axis() (workload.Axis, error)
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/zkbench/zkbench/internal/workload"
 )
 
-// Instance is one case that has been set up. Operation is the only implementation.
+// Instance is one case that has been set up. Operation is the only implementation. Other packages
+// cannot implement Instance.
 type Instance interface {
 	instance(seed uint64) (workload.Instance, error)
 }

@@ -24,6 +24,8 @@ import (
 // index. A panic in a task becomes a *PanicError. When ctx is done, no further task starts. Do then
 // returns nil if all tasks succeeded, and a task's error if the task failed for another reason.
 // Otherwise it returns context.Cause(ctx).
+//
+// Other packages can implement Executor.
 type Executor interface {
 	Name() string
 	Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error

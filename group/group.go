@@ -18,7 +18,11 @@ import (
 	"math/big"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group/internal/seal"
 )
+
+// sealed is what Group, Table and Stored have in common: packages outside group cannot implement them.
+type sealed = seal.Interface
 
 // WideLen is the number of uniform bytes that Group.ScalarFromWide reduces. Orders are below 2^256,
 // so the result is within 2^-256 of uniform.
@@ -43,7 +47,13 @@ const (
 //
 // Operations on several vectors panic if their lengths differ (Fold has its own rule): lengths come
 // from the protocol, never from an input. A Group is safe for concurrent use.
+//
+// BN254, BLS12381 and the packages below this one return Groups. Other packages cannot implement
+// Group: proofs are sound only over groups that pass this package's tests. A type that embeds a Group
+// can replace single methods.
 type Group[S, P any] interface {
+	sealed
+
 	// Name returns the curve name that users type, for example "BN254".
 	Name() string
 	// Domain returns the group's name inside hash-to-curve domains and transcripts. Two
@@ -140,7 +150,10 @@ type TableOptions struct {
 func SmallTables() TableOptions { return TableOptions{Window: 8, Spacing: 8} }
 
 // Table holds precomputed multiples of fixed points. It is immutable and safe for concurrent use.
+// Group.NewTable makes one. Other packages cannot implement Table, except by embedding one.
 type Table[S, P any] interface {
+	sealed
+
 	Len() int   // number of points
 	Bytes() int // memory of the precomputed multiples
 	// MSM sets dst[j] = Σ_i scalars[j][i]·points[i], with len(scalars[j]) <= Len. Zero scalars cost

@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/curve"
 	"github.com/zkbench/zkbench/group/internal/integer"
+	"github.com/zkbench/zkbench/group/internal/seal"
 	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
@@ -19,6 +20,7 @@ import (
 // points. Each part knows only the types that it works on; the methods here convert between them.
 type native[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
+	seal.Sealed
 	name, domain string
 	form         *radix52[E, PE] // nil: no SIMD vectors
 	modulus      *big.Int        // of the base field
@@ -225,6 +227,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) NewTable(points []P, opts TableOpti
 // table implements Table.
 type table[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
+	seal.Sealed
 	g *native[S, E, P, J, PS, PE, PP, PJ]
 	*fixedPoints[E, PE]
 	secret func() *constantWide[S, E, PE] // made at the first use; nil: no SIMD vectors

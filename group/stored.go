@@ -11,13 +11,17 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group/internal/integer"
+	"github.com/zkbench/zkbench/group/internal/seal"
 	"github.com/zkbench/zkbench/internal/sys/mapped"
 	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
 // Stored holds points and some of their multiples, for a prover that computes many sums over the
-// same points. It is immutable and, until Close, safe for concurrent use.
+// same points. It is immutable and, until Close, safe for concurrent use. Store makes one. Other
+// packages cannot implement Stored.
 type Stored[S, P any] interface {
+	sealed
+
 	Len() int   // number of points
 	Bytes() int // memory of the multiples
 	// MSM returns Σ scalars[i]·points[i], with len(scalars) <= Len.
@@ -64,11 +68,12 @@ func Store[S, P any](ctx context.Context, ex executor.Executor, g Group[S, P], p
 	}); ok {
 		return own.store(ctx, ex, points, opts)
 	}
-	return &asTheyAre[S, P]{g, slices.Clone(points)}, nil
+	return &asTheyAre[S, P]{group: g, points: slices.Clone(points)}, nil
 }
 
 // asTheyAre implements Stored for groups that keep no multiples.
 type asTheyAre[S, P any] struct {
+	seal.Sealed
 	group  Group[S, P]
 	points []P
 }
@@ -130,6 +135,7 @@ func (s *sums[E, PE]) multiply(ctx context.Context, ex executor.Executor, st *st
 // storedPoints implements Stored.
 type storedPoints[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]] struct {
+	seal.Sealed
 	g *native[S, E, P, J, PS, PE, PP, PJ]
 	stored[E]
 	closing func() error

@@ -58,6 +58,8 @@ type Witness[S any] struct {
 
 // Protocol is a range-proof system with fixed parameters, such as bit length and early stop. It is
 // immutable and safe for concurrent use. Each call allocates its working memory once.
+//
+// Other packages can implement Protocol, and use their protocol with NewSystem.
 type Protocol[S, P any] interface {
 	// Name returns the name of the proof type, as users type it: bulletproof, csp or
 	// bulletproof-agg.
@@ -88,7 +90,8 @@ type Protocol[S, P any] interface {
 	Replay(t *transcript.Transcript, V []P, proof *Proof[S, P]) (Equations[S, P], error)
 }
 
-// Equations are the verification equations of one replayed proof.
+// Equations are the verification equations of one replayed proof. A package that implements Protocol
+// implements Equations too.
 type Equations[S, P any] interface {
 	// Accumulate adds every equation to acc, multiplied by its own weight drawn from weights.
 	Accumulate(acc *group.Accumulator[S, P], weights *group.Weights[S, P])

@@ -15,8 +15,11 @@ import (
 
 // System is a range-proof system for use on its own. All its methods take and return bytes, so it
 // hides the protocol and the group. A prover and a verifier may use different Systems, if these
-// have equal parameters. A System is immutable and safe for concurrent use.
+// have equal parameters. A System is immutable and safe for concurrent use. NewSystem makes one of any
+// Protocol. Other packages cannot implement System.
 type System interface {
+	isSystem()
+
 	Name() string // of the protocol
 	Bits() int
 	MaxCommitments() int
@@ -43,7 +46,8 @@ type System interface {
 	Verify(ctx context.Context, ex executor.Executor, claims ...Claim) error
 }
 
-// Claim is a decoded statement with its proof.
+// Claim is a decoded statement with its proof. System.Decode makes one. Other packages cannot implement
+// Claim.
 type Claim interface{ isClaim() }
 
 // NewSystem returns a protocol as a System. b must be the protocol's basis.
@@ -64,6 +68,8 @@ type system[S, P any] struct {
 	value, blinding int
 	digest          [transcript.StateLen]byte
 }
+
+func (*system[S, P]) isSystem() {}
 
 type claim[S, P any] struct {
 	s       *system[S, P]

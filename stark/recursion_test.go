@@ -24,7 +24,7 @@ func TestRecursionForced(t *testing.T) {
 	child := recursion.NewChild(s.System, s.about)
 	params.Queries = 30 // that a word far from the code is seen
 	r := must.Get(recursion.New(overPoseidon(params), child))(t)
-	tables := r.Tables().(*stark.System)
+	tables := r.Tables()
 	traces, about, err := r.Traces([]recursion.Proof{{Bytes: s.proof, Statement: s.about}}, nil)
 	must.Do(t, err)
 	must.Do(t, tables.Verify(tables.ProveForced(t, traces, about), about), "nothing forced")

@@ -58,7 +58,7 @@ type Tuning struct {
 // CryptoParams are the public parameters that proofs depend on: curve, bit length, range-proof system,
 // aggregation, early stop (Config.Stop) and all generators. They are immutable and safe for concurrent use.
 // All methods take and return bytes, so the curve's types do not appear outside this package. NewCryptoParams
-// makes them; other packages cannot implement CryptoParams. Package action proves and verifies with them.
+// makes them. Other packages cannot implement CryptoParams. Package action proves and verifies with them.
 type CryptoParams interface {
 	// Config returns the configuration with its defaults filled in. Its curve is one of Curves.
 	Config() Config

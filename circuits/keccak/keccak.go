@@ -17,9 +17,11 @@ import (
 	"github.com/zkbench/zkbench/hash/keccak"
 )
 
-// Circuit is the interface of this package's circuits.
+// Circuit is the interface of this package's circuits: Fixed, Variable and Std. Other packages cannot
+// implement it.
 type Circuit interface {
 	frontend.Circuit
+	isCircuit()
 	// Assign returns the assignment for a message and its digest. The assignment has the same type as the
 	// circuit. Assign returns zkbench.ErrParams if the circuit does not take the message, and
 	// zkbench.ErrLimit if the message is too long.
@@ -28,6 +30,10 @@ type Circuit interface {
 	// frontend.NewWitness and the option frontend.PublicOnly.
 	AssignPublic(digest [keccak.Digest]byte) frontend.Circuit
 }
+
+func (*Fixed) isCircuit()    {}
+func (*Variable) isCircuit() {}
+func (*Std) isCircuit()      {}
 
 // checkLength returns zkbench.ErrParams if no circuit takes messages of n bytes.
 func checkLength(n int) error {

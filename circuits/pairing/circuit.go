@@ -57,9 +57,11 @@ func Relations() []Relation { return []Relation{Tripartite, Pairing, Scalars, Ch
 // Forms returns all forms. The relation Check exists only in the form Std.
 func Forms() []Form { return []Form{Emulated, Limbs, LimbsMul, Std} }
 
-// Circuit is a circuit for one relation in one form of arithmetic.
+// Circuit is a circuit for one relation in one form of arithmetic. New makes one. Other packages cannot
+// implement Circuit.
 type Circuit interface {
 	frontend.Circuit
+	isCircuit()
 	// Relation returns the circuit's relation.
 	Relation() Relation
 	// Assign returns the assignment for a statement. A verifier has no secrets and leaves them zero. It makes
@@ -86,12 +88,12 @@ func New(r Relation, f Form) (Circuit, error) {
 // Hints returns the hints that solvers of these circuits need.
 func Hints() []solver.Hint { return bigint.Hints() }
 
-// arithmetic makes a Field with elements E, which are read from values of type L.
+// arithmetic makes a baseField with elements E, which are read from values of type L.
 type arithmetic[L, E any] interface {
-	field(api frontend.API) (Field[E], error)
-	read(f Field[E], in *L) E
+	field(api frontend.API) (baseField[E], error)
+	read(f baseField[E], in *L) E
 	// err returns the first error that occurred while the circuit was written.
-	err(f Field[E]) error
+	err(f baseField[E]) error
 	value(v *fp.Element) L
 }
 
@@ -103,29 +105,29 @@ type (
 	limbsInput      = [bigint.Limbs]frontend.Variable
 )
 
-func (emulatedArithmetic) field(api frontend.API) (Field[emulatedElement], error) {
+func (emulatedArithmetic) field(api frontend.API) (baseField[emulatedElement], error) {
 	return newEmulatedField(api)
 }
 
-func (emulatedArithmetic) read(_ Field[emulatedElement], in *emulatedInput) emulatedElement {
+func (emulatedArithmetic) read(_ baseField[emulatedElement], in *emulatedInput) emulatedElement {
 	return in
 }
 
-func (emulatedArithmetic) err(Field[emulatedElement]) error { return nil }
+func (emulatedArithmetic) err(baseField[emulatedElement]) error { return nil }
 
 func (emulatedArithmetic) value(v *fp.Element) emulatedInput {
 	return emulated.ValueOf[emulated.BN254Fp](*v)
 }
 
-func (a limbsArithmetic) field(api frontend.API) (Field[*bigint.Int], error) {
+func (a limbsArithmetic) field(api frontend.API) (baseField[*bigint.Int], error) {
 	return bigint.New(api, ecc.BN254.BaseField(), a.method)
 }
 
-func (limbsArithmetic) read(f Field[*bigint.Int], in *limbsInput) *bigint.Int {
+func (limbsArithmetic) read(f baseField[*bigint.Int], in *limbsInput) *bigint.Int {
 	return f.(*bigint.Field).FromLimbs(*in)
 }
 
-func (limbsArithmetic) err(f Field[*bigint.Int]) error { return f.(*bigint.Field).Err() }
+func (limbsArithmetic) err(f baseField[*bigint.Int]) error { return f.(*bigint.Field).Err() }
 
 func (limbsArithmetic) value(v *fp.Element) limbsInput { return bigint.Split(bigOf(v)) }
 
@@ -165,12 +167,12 @@ func open[L, E any](api frontend.API, a arithmetic[L, E]) (*opened[L, E], error)
 	return &opened[L, E]{newTower(f), api, a}, nil
 }
 
-func (o *opened[L, E]) close() error { return o.err(o.Field) }
+func (o *opened[L, E]) close() error { return o.err(o.baseField) }
 
 // elements returns the elements that inputs are read as.
 func (o *opened[L, E]) elements(in []L) (e []E) {
 	for i := range in {
-		e = append(e, o.read(o.Field, &in[i]))
+		e = append(e, o.read(o.baseField, &in[i]))
 	}
 	return e
 }

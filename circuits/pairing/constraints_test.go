@@ -26,11 +26,11 @@ type evaluated struct {
 	api      *valuesAPI
 }
 
-func (e *evaluated) field(frontend.API) (Field[*big.Int], error) { return e, nil }
+func (e *evaluated) field(frontend.API) (baseField[*big.Int], error) { return e, nil }
 
-func (e *evaluated) read(_ Field[*big.Int], in *frontend.Variable) *big.Int { return valueOf(*in) }
+func (e *evaluated) read(_ baseField[*big.Int], in *frontend.Variable) *big.Int { return valueOf(*in) }
 
-func (e *evaluated) err(Field[*big.Int]) error {
+func (e *evaluated) err(baseField[*big.Int]) error {
 	if e.unassigned || e.free || e.api.failed {
 		return fmt.Errorf("unassigned %v, free %v, bits refused %v", e.unassigned, e.free, e.api.failed)
 	}

@@ -38,6 +38,7 @@ func (c *exchange[L, E]) Define(api frontend.API) error {
 
 // Relation implements Circuit.
 func (c *exchange[L, E]) Relation() Relation { return Tripartite }
+func (*exchange[L, E]) isCircuit()           {}
 
 // Assign implements Circuit.
 func (c *exchange[L, E]) Assign(s *Statement) frontend.Circuit {
@@ -70,6 +71,7 @@ func (c *single[L, E]) Define(api frontend.API) error {
 
 // Relation implements Circuit.
 func (c *single[L, E]) Relation() Relation { return Pairing }
+func (*single[L, E]) isCircuit()           {}
 
 // Assign implements Circuit.
 func (c *single[L, E]) Assign(s *Statement) frontend.Circuit {
@@ -100,6 +102,7 @@ func (c *scalars[L, E]) Define(api frontend.API) error {
 
 // Relation implements Circuit.
 func (c *scalars[L, E]) Relation() Relation { return Scalars }
+func (*scalars[L, E]) isCircuit()           {}
 
 // Assign implements Circuit.
 func (c *scalars[L, E]) Assign(s *Statement) frontend.Circuit {

@@ -77,6 +77,7 @@ func (c *stdExchange) Define(api frontend.API) error {
 
 // Relation implements Circuit.
 func (c *stdExchange) Relation() Relation { return Tripartite }
+func (*stdExchange) isCircuit()           {}
 
 // Assign implements Circuit.
 func (c *stdExchange) Assign(s *Statement) frontend.Circuit {
@@ -106,6 +107,7 @@ func (c *stdSingle) Define(api frontend.API) error {
 
 // Relation implements Circuit.
 func (c *stdSingle) Relation() Relation { return Pairing }
+func (*stdSingle) isCircuit()           {}
 
 // Assign implements Circuit.
 func (c *stdSingle) Assign(s *Statement) frontend.Circuit {
@@ -132,6 +134,7 @@ func (c *stdScalars) Define(api frontend.API) error {
 
 // Relation implements Circuit.
 func (c *stdScalars) Relation() Relation { return Scalars }
+func (*stdScalars) isCircuit()           {}
 
 // Assign implements Circuit.
 func (c *stdScalars) Assign(s *Statement) frontend.Circuit {
@@ -165,6 +168,7 @@ func (c *stdCheck) Define(api frontend.API) error {
 
 // Relation implements Circuit.
 func (c *stdCheck) Relation() Relation { return Check }
+func (*stdCheck) isCircuit()           {}
 
 // Assign implements Circuit.
 func (c *stdCheck) Assign(s *Statement) frontend.Circuit {

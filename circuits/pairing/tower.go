@@ -13,7 +13,7 @@ import (
 //
 //	Fp2 = Fp[u]/(u² + 1), Fp6 = Fp2[v]/(v³ - ξ), Fp12 = Fp6[w]/(w² - v), ξ = 9 + u.
 type tower[E any] struct {
-	Field[E]
+	baseField[E]
 	one E
 	// gamma[k-1][i] = ξ^(i(p^k-1)/6), the factor of w^i in the p^k-th power.
 	gamma [3][6]e2[E]
@@ -25,8 +25,8 @@ type (
 	e12[E any] struct{ c0, c1 e6[E] }     // c0 + c1·w
 )
 
-func newTower[E any](f Field[E]) *tower[E] {
-	t := &tower[E]{Field: f, one: f.Constant(big.NewInt(1))}
+func newTower[E any](f baseField[E]) *tower[E] {
+	t := &tower[E]{baseField: f, one: f.Constant(big.NewInt(1))}
 	var xi bn254.E2
 	xi.A0.SetUint64(9)
 	xi.A1.SetOne()
@@ -289,9 +289,9 @@ func (t *tower[E]) assertEqual12(a, b e12[E]) {
 	}
 }
 
-// Field is arithmetic modulo p, the modulus of BN254's base field, in a circuit. Operations do not change
+// baseField is arithmetic modulo p, the modulus of BN254's base field, in a circuit. Operations do not change
 // their operands.
-type Field[E any] interface {
+type baseField[E any] interface {
 	// Constant returns the element v, for 0 <= v < p.
 	Constant(v *big.Int) E
 	Add(a, b E) E

@@ -131,7 +131,8 @@ func (p *Program) isOne(step int) bool {
 	return p.Steps[step].Op == Const && p.Steps[step].Value == Int{Abs: 1}
 }
 
-// Algebra says how to compute the values of the steps of a Program. The values have type T.
+// Algebra says how to compute the values of the steps of a Program. The values have type T. Other packages can
+// implement Algebra, to evaluate programs over values of their own.
 type Algebra[T any] interface {
 	Constant(c Int) T
 	Fixed(i int) T

@@ -98,16 +98,8 @@ type System struct {
 	program  *program
 }
 
-// Tables checks, proves and verifies statements about the tables of a System. System.Traces returns the
-// traces that fill these tables.
-type Tables interface {
-	Check(ctx context.Context, ex executor.Executor, traces []stark.Trace, about stark.Statement) error
-	Prove(ctx context.Context, ex executor.Executor, traces []stark.Trace, about stark.Statement, options stark.Options) ([]byte, error)
-	Verify(proof []byte, about stark.Statement) error
-}
-
-// Tables returns the tables with which the system proves.
-func (s *System) Tables() Tables { return s.system }
+// Tables returns the system of the tables with which s proves. System.Traces returns the traces that fill them.
+func (s *System) Tables() *stark.System { return s.system }
 
 // Digest returns a digest of everything that decides the system's proofs: the forms of the proofs that it
 // verifies, its own tables and its parameters.

@@ -96,7 +96,8 @@ type Lookup struct {
 }
 
 // Regime is a bound on the distance between a word (any list of values on the domain) and the code, together
-// with the proximity theorem that holds up to this bound.
+// with the proximity theorem that holds up to this bound: UniqueDecoding or Johnson. Other packages cannot
+// implement Regime.
 type Regime interface {
 	String() string
 	// radius is the share of a word's values in which it may differ from the code. list is the maximum number

@@ -12,7 +12,8 @@ import (
 )
 
 // Holder has a secret key sk and a blinding e. They open its commitment E = sk·G + e·H, where G and H are the
-// generators of a Scheme. An authority enrols E. A Holder is immutable and safe for concurrent use.
+// generators of a Scheme. An authority enrols E. A Holder is immutable and safe for concurrent use. Other
+// packages can implement Holder and Pseudonym, for example to keep the secret in another process.
 type Holder interface {
 	// Secret returns the encodings of sk and e, from which Scheme.Holder restores the holder.
 	Secret() []byte

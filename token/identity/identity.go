@@ -60,18 +60,20 @@ func (id Identity) Type() Type {
 	return Type(id[0])
 }
 
-// Verifier verifies signatures of one identity. It is immutable and safe for concurrent use.
+// Verifier verifies signatures of one identity. It is immutable and safe for concurrent use. Set.Verifier makes
+// one. Other packages cannot implement Verifier.
 type Verifier interface {
 	// Verify returns ErrSignature unless signature is the identity's signature of message.
 	Verify(message, signature []byte) error
+
+	sameKey(other Verifier) bool
 }
 
 // SameKey reports whether the keys of two verifiers show that one signer signs for both. It returns true for
 // two certificates with one key, and for Ed25519 keys that differ by a point of small order. It returns false
 // for two different pseudonyms, because nobody can see whether they have one holder.
 func SameKey(a, b Verifier) bool {
-	same, ok := a.(interface{ sameKey(other Verifier) bool })
-	return ok && same.sameKey(b)
+	return a != nil && a.sameKey(b)
 }
 
 // Key returns the public key of an identity: the uncompressed P-256 point of a certificate, the bytes of an
@@ -91,7 +93,7 @@ func Key(id Identity) ([]byte, error) {
 	return id[1:], nil
 }
 
-// Signer signs for an identity.
+// Signer signs for an identity. Other packages can implement Signer, for example for keys in hardware.
 type Signer interface {
 	Identity() Identity
 	// Sign signs message. Signers of pseudonyms draw 32 bytes from rand, or from the operating system's source

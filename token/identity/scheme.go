@@ -29,7 +29,7 @@ const generators = 2
 
 // Scheme makes and checks one-time pseudonyms over one group, with generators of its own. It is immutable and
 // safe for concurrent use. All methods take and return bytes, so the curve's types do not appear outside this
-// package.
+// package. NewScheme makes one. Other packages cannot implement Scheme.
 type Scheme interface {
 	Curve() string
 	// Digest returns a hash of the group and the generators. Every signature and proof is bound to it.

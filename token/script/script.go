@@ -32,7 +32,7 @@ func IsScript(owner []byte) bool { return identity.Identity(owner).Type() >= fir
 // isPlain reports whether id has the type byte of a single signer.
 func isPlain(id identity.Identity) bool { return id.Type() != 0 && !IsScript(id) }
 
-// Script is a *HashLock or a *Threshold. A Script is immutable: callers must not change the slices that its
+// Script is a *HashLock or a *Threshold. Other packages cannot implement Script. A Script is immutable: callers must not change the slices that its
 // methods return.
 type Script interface {
 	// Owner returns the script's canonical encoding. A token that the script locks has this encoding as

@@ -10,6 +10,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/internal/integer"
+	"github.com/zkbench/zkbench/group/internal/seal"
 )
 
 // Point is a point of the group: its affine coordinates, big-endian, one after the other. The zero
@@ -68,6 +69,7 @@ func New[T any](c Curve[T]) group.Group[Scalar, Point] {
 
 // adapter implements group.Group.
 type adapter[T any] struct {
+	seal.Sealed
 	scalarField
 	Curve[T]
 }

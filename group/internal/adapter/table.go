@@ -10,6 +10,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/group/internal/integer"
+	"github.com/zkbench/zkbench/group/internal/seal"
 )
 
 // These are the defaults of group.TableOptions for the adapter's groups. Their additions are slow,
@@ -22,6 +23,7 @@ const (
 // table holds the multiples of its layout, point by point. After NewTable, the library only reads
 // them.
 type table[T any] struct {
+	seal.Sealed
 	integer.Layout
 	g         *adapter[T]
 	n         int
