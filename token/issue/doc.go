@@ -1,3 +1,4 @@
-// Package issue holds benchmarks in which confidential tokens are issued. An issue is
-// an action without inputs; package action makes, proves and verifies it.
+// Package issue holds the benchmarks of issues of confidential tokens. It exports nothing: its path exists because
+// the public study of Panurus has its benchmarks of issues in a package of this name, and its commands run here
+// with this path in place of its own. Package action makes, proves and verifies issues.
 package issue

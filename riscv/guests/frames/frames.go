@@ -1,4 +1,5 @@
-// Package frames packs several inputs of a guest into one.
+// Package frames packs several inputs of a guest into one. It serves the guests of this module and the
+// workloads that run them. It is public only because both must import it.
 package frames
 
 import "encoding/binary"

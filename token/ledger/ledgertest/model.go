@@ -1,5 +1,6 @@
 // Package ledgertest tests implementations of ledger.Store, ledger.Reader and ledger.Submitter
-// against what package ledger documents.
+// against what package ledger documents. If you implement one of these interfaces, call Contract,
+// Reader or Submitter in a test. All else in this package is for the tests of this module.
 package ledgertest
 
 import (
