@@ -3,6 +3,7 @@ package zkbench_test
 import (
 	"fmt"
 	"go/ast"
+	"go/doc"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -397,4 +398,35 @@ func docsOfTypes(t *testing.T, pkg *types.Package) map[string]string {
 		}
 	}
 	return docs
+}
+
+// withoutExamples are public packages that have nothing for other people, as their documentation says.
+var withoutExamples = map[string]string{
+	"token/issue":             "exports nothing",
+	"token/transfer":          "exports nothing",
+	"token/ledger/ledgertest": "is for the test of a ledger, which docs/ledger.md describes",
+	"riscv/guests/frames":     "serves guests of this module",
+}
+
+// TestPackagesHaveExamples: each public package has an example that runs, and whose output is checked.
+func TestPackagesHaveExamples(t *testing.T) {
+	t.Parallel()
+	public := make(map[string]bool)
+	for _, pkg := range publicAPI(t) {
+		dir, _ := directory(pkg.Path())
+		public[dir] = true
+		var tests []*ast.File
+		for _, path := range must.Get(filepath.Glob(filepath.Join(dir, "*_test.go")))(t) {
+			tests = append(tests, must.Get(parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments))(t))
+		}
+		runs := slices.ContainsFunc(doc.Examples(tests...), func(e *doc.Example) bool { return e.Output != "" || e.EmptyOutput })
+		if why := withoutExamples[dir]; runs == (why != "") {
+			t.Errorf("package %s: has an example with an output: %v; why it should have none: %q", dir, runs, why)
+		}
+	}
+	for dir := range withoutExamples {
+		if !public[dir] {
+			t.Errorf("%s: is no public package", dir)
+		}
+	}
 }

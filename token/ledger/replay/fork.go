@@ -17,7 +17,8 @@ import (
 //
 // The fork does not get the bytes that callers of ApplyState left in the parent. If Fork fails or
 // is killed after it has created the fork, the fork is incomplete and Open refuses it. Fork returns
-// zkbench.ErrParams if the record with the number last is not the final record of a batch.
+// zkbench.ErrParams if the record with the number last is not the final record of a batch. It calls
+// progress as Verify does.
 func Fork(ctx context.Context, parent Store, path string, last uint64, progress func(done, total uint64)) (genesis ledger.Genesis, err error) {
 	ends := []uint64{}
 	var hash [32]byte

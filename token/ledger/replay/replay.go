@@ -91,8 +91,8 @@ func IsDatabase(arg string) bool {
 // because clients read another log or a log that changes. If params is not nil, Verify also validates every
 // request under these parameters.
 //
-// After every batch Verify calls progress with the number of requests done so far and the total. It returns
-// a *ledger.CorruptError if something contradicts itself.
+// After every batch Verify calls progress, which may be nil, with the number of requests done so far and the
+// total. It returns a *ledger.CorruptError if something contradicts itself.
 func Verify(ctx context.Context, l Store, params *token.PublicParams, progress func(done, total uint64)) (*Report, error) {
 	return verify(ctx, l, params, progress, func(uint64, [32]byte) {})
 }
@@ -119,7 +119,9 @@ func verify(ctx context.Context, l Store, params *token.PublicParams, progress f
 		t.visit = func(record *ledger.Record) error { return v.Add(ctx, *record) }
 	}
 	tail, err := l.VerifyTail(ctx, func(done, total uint64) {
-		progress(done, total)
+		if progress != nil {
+			progress(done, total)
+		}
 		if t.batch(done); t.err != nil {
 			stopVerify()
 			return
