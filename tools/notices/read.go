@@ -37,7 +37,7 @@ var offered = map[string][]string{
 
 // ours names the parts of others among the files that this module embeds, by their folder.
 var ours = map[string]string{
-	"internal/view/page/assets/uplot": "uPlot",
+	"internal/view/web/assets/uplot": "uPlot",
 }
 
 // licenceFile matches the names of files that hold a licence or a notice.
