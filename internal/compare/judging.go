@@ -23,7 +23,7 @@ type Judging struct {
 
 const (
 	planPairs  = 8    // minimum number of pairs that a plan is made from
-	firstPairs = 14   // minimum number of pairs at the first look, whose ranks have the confidence of any first look but those of the longest plans
+	firstPairs = 14   // minimum number of pairs at the first of several looks, whose ranks have the confidence of all but those of the longest plans
 	mostBlocks = 2000 // of a plan
 )
 
@@ -85,7 +85,7 @@ func (s *judged) begin(ctx context.Context, end time.Time, others int) {
 		return
 	}
 	early := max(planPairs, s.Blocks*3/4/2*2)
-	first := max(firstPairs, s.Blocks+s.Blocks%2)
+	first := max(early, s.Blocks)
 	if s.grow(ctx, early, end); s.err != nil {
 		return
 	}
@@ -98,6 +98,9 @@ func (s *judged) begin(ctx context.Context, end time.Time, others int) {
 		effects = append(effects, r.Effect)
 	}
 	plan, hopeless := stat.NewPlan(effects, first, most, s.Gate.Limit, Confidence)
+	if plan != (record.Plan{}) { // some records have it before the first look
+		plan, hopeless = stat.NewPlan(effects, max(firstPairs, s.Blocks+s.Blocks%2), most, s.Gate.Limit, Confidence)
+	}
 	s.plan = plan
 	if s.looks = stat.Looks(plan); s.looks == nil {
 		s.looks = []int{first}

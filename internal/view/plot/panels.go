@@ -83,8 +83,12 @@ func prefixed(ticks plot.ConstantTicks) plot.ConstantTicks {
 // isPower reports whether the logarithm of a tick is that of a power of ten.
 func isPower(log float64) bool { return math.Abs(log-math.Round(log)) < 1e-9 }
 
-// withPrefix formats a tick with a decimal prefix from 10000 on: 10k, 3M.
+// withPrefix formats a tick with a decimal prefix from 10000 on: 10k, 3M. Ticks that would be too wide for a panel have an
+// exponent.
 func withPrefix(v float64) string {
+	if v >= 1e13 || v < 1e-6 {
+		return strconv.FormatFloat(v, 'e', 0, 64)
+	}
 	prefix := ""
 	for _, p := range []struct {
 		name string

@@ -1,10 +1,13 @@
 package plot_test
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/view/plot"
 )
 
@@ -58,5 +61,15 @@ func TestPanels(t *testing.T) {
 	}
 	if !plot.Empty(&plot.Panels{Title: "none", Panels: p.Panels[2:]}) {
 		t.Error("panels without values are drawn")
+	}
+}
+
+// TestPanelsOfHugeValues: the labels of values near the ends of the numbers leave room for the panel.
+func TestPanelsOfHugeValues(t *testing.T) {
+	var b bytes.Buffer
+	points := []plot.Point{{X: 1e-300, Y: 1}, {X: 1e300, Y: 1e300}}
+	must.Do(t, plot.Write(&b, plot.SVG, &plot.Panels{Panels: []plot.Curves{{Lines: []plot.Curve{{Points: points}}}}}))
+	if strings.Contains(b.String(), "NaN") {
+		t.Error("coordinates that are no numbers")
 	}
 }
