@@ -177,7 +177,8 @@ func (in *sample) values() []float64 {
 	return values
 }
 
-// plan returns the plan of the sample's session, or no plan. Of several sessions it is the longest.
+// plan returns the plan of the sample's session, or no plan. If the sample has several sessions, plan returns the longest of
+// their plans.
 func (in *sample) plan() (plan record.Plan) {
 	for _, p := range in.points {
 		if p.process.Plan.Most > plan.Most && stat.Looks(p.process.Plan) != nil {

@@ -35,8 +35,9 @@ func TestActionWords(t *testing.T) {
 		`--run "it's \d" ''`:                              `<--run><it's \d><>`,
 		"--bench\t./a,\\\n  \"./b c\"d'e f'\n":            `<--bench><./a,\><./b cde f>`,
 		`--bench ./... -- '-bench=^Benchmark(A|B)$' $x *`: `<--bench><./...><--><-bench=^Benchmark(A|B)$><$x><*>`,
-		"--run 'a\nb'":                                    "<--run><a\nb>",
-		"":                                                `<--bench><./...>`,
+
+		"--run 'a\nb'": "<--run><a\nb>",
+		"":             `<--bench><./...>`,
 	} {
 		summary := filepath.Join(t.TempDir(), "a summary.md")
 		cmd := exec.CommandContext(t.Context(), filepath.Join(root, "tools", "pullrequest.sh"), "base", "head", summary)

@@ -112,7 +112,7 @@ func TestRecordedGate(t *testing.T) {
 		passes, found, fails [len(recordedMetrics)]float64 // at least
 	}{
 		{"quiet", [...]float64{0.99, 0.99, 0.99, 0.99}, [...]float64{0.98, 0.98, 0.98, 0.98}, [...]float64{0.99, 0.99, 0.99, 0.99}},
-		// Of the mean under load, half of the sessions would need more pairs.
+		// The mean under load differs so much that half of the sessions need more pairs.
 		{"loaded", [...]float64{0.99, 0.99, 0.5, 0.99}, [...]float64{0.98, 0.98, 0.50, 0.98}, [...]float64{0.99, 0.99, 0.5, 0.99}},
 	} {
 		for m, metric := range recordedMetrics {
