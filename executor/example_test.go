@@ -32,3 +32,29 @@ func Example() {
 	// piece 1
 	// piece 1 is refused
 }
+
+// A Recorder says how an operation would run on more processors than there are.
+func ExampleRecorder() {
+	sum := func(ctx context.Context, ex executor.Executor) (total uint64, err error) {
+		parts := make([]uint64, executor.Tasks(ex))
+		err = ex.Do(ctx, len(parts), func(_ context.Context, i int) error {
+			for k := uint64(i); k < 10_000_000; k += uint64(len(parts)) {
+				parts[i] += k
+			}
+			return nil
+		})
+		for _, part := range parts {
+			total += part
+		}
+		return total, err
+	}
+	recorder := executor.NewRecorder(16)
+	section := recorder.Begin()
+	total, err := sum(context.Background(), recorder)
+	trace := section.End()
+	fmt.Println(total, err)
+	fmt.Println(trace.Schedule(16).Time < trace.Work()/2, trace.Span() <= trace.Schedule(16).Time)
+	// Output:
+	// 49999995000000 <nil>
+	// true true
+}

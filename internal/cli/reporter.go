@@ -87,6 +87,9 @@ func (r *reporter) table() error {
 	return r.style.Summary(r.stdout, r.recs)
 }
 
+// predictions prints what records with predicted times say.
+func (r *reporter) predictions() error { return r.style.Predictions(r.stdout, r.recs) }
+
 func (r *reporter) close() error {
 	var errs []error
 	if r.out != nil {

@@ -76,7 +76,11 @@ func runJobs(ctx context.Context, p *jobs.Plan, stderr io.Writer, r *reporter) e
 	if err := measureEach(ctx, stderr, p.Jobs, p.Processes, session, r.add); err != nil {
 		return err
 	}
-	if err := r.table(); err != nil {
+	show := r.table
+	if p.Predicted {
+		show = r.predictions
+	}
+	if err := show(); err != nil {
 		return &ExitError{Code: ExitFailed, Text: err.Error()}
 	}
 	if err := Verdict(ctx, r.recs, len(p.Jobs)*p.Processes); err != nil {

@@ -41,7 +41,7 @@ func stagesCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 			fmt.Fprintln(stdout, plan.Summary())
 		}
 		err = measureEach(cmd.Context(), stderr, plan.Jobs, plan.Processes, rand.Text(), func(rec *record.Record) error {
-			if err := r.keep(rec); err != nil || !*verbose && len(plan.Jobs) > 1 {
+			if err := r.keep(rec); err != nil || !*verbose && (len(plan.Jobs) > 1 || plan.Predicted) {
 				return err
 			}
 			return text.Stages(stdout, rec)
@@ -49,7 +49,12 @@ func stagesCommand(p *Program, stdout, stderr io.Writer) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if !*verbose && len(plan.Jobs) > 1 {
+		switch {
+		case plan.Predicted:
+			if err := r.predictions(); err != nil {
+				return &ExitError{Code: ExitFailed, Text: err.Error()}
+			}
+		case !*verbose && len(plan.Jobs) > 1:
 			if err := r.table(); err != nil {
 				return &ExitError{Code: ExitFailed, Text: err.Error()}
 			}

@@ -34,13 +34,14 @@ type Job struct {
 	Spec json.RawMessage `json:"spec,omitempty"`
 
 	Settings Settings      `json:"settings"`
-	Deadline time.Duration `json:"deadline"`         // ns, for the whole case: set-up, warm-up, window, checks
-	Leak     bool          `json:"leak,omitempty"`   // a timing leak test instead of a load
-	Stages   bool          `json:"stages,omitempty"` // the stages once instead of a load
-	Count    string        `json:"count,omitempty"`  // directory for counts (function Count) instead of a load
-	Listen   string        `json:"listen,omitempty"` // address at which the child serves the progress of its load; empty: none
-	Procs    int           `json:"procs,omitempty"`  // GOMAXPROCS of the child; 0: the machine's
-	Record   int           `json:"record,omitempty"` // file descriptor that the child writes its record to; 0: standard output
+	Deadline time.Duration `json:"deadline"`          // ns, for the whole case: set-up, warm-up, window, checks
+	Leak     bool          `json:"leak,omitempty"`    // a timing leak test instead of a load
+	Stages   bool          `json:"stages,omitempty"`  // the stages once instead of a load
+	Count    string        `json:"count,omitempty"`   // directory for counts (function Count) instead of a load
+	Listen   string        `json:"listen,omitempty"`  // address at which the child serves the progress of its load; empty: none
+	Predict  int           `json:"predict,omitempty"` // processors for which times are computed from recorded tasks (function Predict); 0: times are measured
+	Procs    int           `json:"procs,omitempty"`   // GOMAXPROCS of the child; 0: the machine's
+	Record   int           `json:"record,omitempty"`  // file descriptor that the child writes its record to; 0: standard output
 
 	// Tethered says that the parent keeps standard input open as long as it lives: the
 	// child exits when its input ends.
@@ -280,8 +281,16 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, find func(Job) (wor
 	switch {
 	case job.Leak:
 		run = Leak
+	case job.Stages && job.Predict > 0:
+		run = func(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
+			return PredictStages(ctx, def, c, s, job.Predict)
+		}
 	case job.Stages:
 		run = Stages
+	case job.Predict > 0:
+		run = func(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
+			return Predict(ctx, def, c, s, job.Predict)
+		}
 	case job.Count != "":
 		run = func(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
 			return Count(ctx, def, c, s, job.Count)

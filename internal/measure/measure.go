@@ -199,6 +199,12 @@ func setUp(ctx context.Context, def workload.Def, c workload.Case, inputs, worke
 // has a metric for the time of each stage, and a list of the stages with their memory and sizes. If
 // a stage fails, the error is in the record, together with the stages that had ended before.
 func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) *record.Record {
+	return stages(ctx, def, c, s, nil)
+}
+
+// stages is like Stages. If tasks is not nil, operations run on it, and times are computed for as many
+// processors as it is wide.
+func stages(ctx context.Context, def workload.Def, c workload.Case, s Settings, tasks *executor.Recorder) *record.Record {
 	rec := record.New()
 	rec.Workload, rec.Case, rec.Axes = def.Name, c.String(), c.Axes()
 	rec.Env, rec.Seed = env.Read(), s.Seed
@@ -211,6 +217,10 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 		return rec
 	}
 	stages := stage.New()
+	if tasks != nil {
+		stages, ctx = stage.NewPredicted(tasks), workload.WithExecutor(ctx, tasks)
+		rec.Findings = append(rec.Findings, predicted())
+	}
 	machine := resources.Watch()
 	staged, err := runner.Protect(func() (workload.Staged, error) {
 		return def.Stages(workload.WithSRS(resources.Phase(ctx, "stages"), s.srs()), c, s.Seed, stages)
@@ -237,7 +247,9 @@ func Stages(ctx context.Context, def workload.Def, c workload.Case, s Settings) 
 	}
 	rec.SetWhose(record.OfOperations)
 	rec.Findings = append(rec.Findings, staged.Findings...)
-	noteIdle(rec, c)
+	if tasks == nil {
+		noteIdle(rec, c)
+	}
 	conclude(ctx, rec, err)
 	return rec
 }

@@ -25,7 +25,7 @@ type RunFlags struct {
 	axes                                       map[string]*argument.Option // by the axis' key
 	settings                                   measure.Typed
 	mix, matrix, cpus, slo, timeout, processes *argument.Option
-	budget, listen, Baseline                   *argument.Option
+	budget, listen, Baseline, predict          *argument.Option
 	Out, JSON                                  *argument.Option
 }
 
@@ -71,6 +71,7 @@ func NewRunFlags(flags *pflag.FlagSet, defs []workload.Def, main *MainJob) *RunF
 	processors := ProcessorsAxis()
 	f.cpus = define(processors.Flag, argument.KindList, "", processors.Accepted, "numbers of processors of a case, also "+measure.NumCPU+" of --workers")
 	f.cpus.Default = "all"
+	f.predict = definePredict(define)
 	settings("duration", "count", "least", "warmup", "grace")
 	f.timeout = define("timeout", argument.KindTime, "0s", acceptedTimeout, "stop a case after this time, checks included")
 	f.timeout.Default = "three windows + 3m"
@@ -101,6 +102,7 @@ type Plan struct {
 	SLO        runner.SLO
 	TrialLimit time.Duration // the longest trial of a search; 0: --duration was not given
 	Budget     time.Duration // of the search for each case
+	Predicted  bool          // times are computed for processors that need not be there
 	Search     bool          // find the highest rate that keeps SLO
 	Shape      runner.Shape  // arrivals of the search's trials
 }
@@ -161,6 +163,11 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 	}
 	if o := f.settings["workers"]; o.Given {
 		workers = o.Text
+	}
+	if f.predict.Given {
+		if err := f.checkPredict(); err != nil {
+			return nil, err
+		}
 	}
 	plan := new(Plan)
 	if plan.SLO, plan.Search, err = f.objective(); err != nil {
@@ -224,7 +231,24 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 			}
 		}
 	}
+	if f.predict.Given {
+		if plan.Jobs, err = predictions(plan.Jobs, f.predict); err != nil {
+			return nil, err
+		}
+		plan.Predicted = true
+	}
 	return plan, nil
+}
+
+// checkPredict returns an error if a flag was given that --predict-cpus leaves no room for.
+func (f *RunFlags) checkPredict() error {
+	given := map[string]*argument.Option{
+		"cpus": f.cpus, "slo": f.slo, "listen": f.listen, "save-baseline": f.Baseline, "mix": f.mix,
+	}
+	for _, name := range []string{"workers", "rate", "count", "profile", "fail-if", "check", "arena"} {
+		given[name] = f.settings[name]
+	}
+	return refusePredict(given)
 }
 
 // checkListen returns an error unless --listen is an address that is free.

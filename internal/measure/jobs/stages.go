@@ -26,6 +26,7 @@ type StagesFlags struct {
 	axes                        map[string]*argument.Option
 	settings                    measure.Typed
 	cpus, processes, seed, JSON *argument.Option
+	predict                     *argument.Option
 }
 
 // NewStagesFlags adds the flags of the stages command to a flag set. A command line can name a
@@ -42,6 +43,9 @@ func NewStagesFlags(flags *pflag.FlagSet, defs []workload.Def) *StagesFlags {
 	f.axes = DefineAxes(flags, f.staged)
 	processors := ProcessorsAxis()
 	f.cpus = argument.Define(flags, processors.Flag, argument.KindList, measure.NumCPU, processors.Accepted, processors.Usage+": "+processors.Accepted)
+	f.predict = definePredict(func(name, kind, text, accepted, help string) *argument.Option {
+		return argument.Define(flags, name, kind, text, accepted, help)
+	})
 	f.processes = argument.Define(flags, "processes", argument.KindNumber, "1", fmt.Sprintf("1 to %d", MaxProcesses), "run each case in this many processes, interleaved with those of other cases")
 	f.seed = argument.Define(flags, "seed", argument.KindNumber, fmt.Sprint(measure.DefaultSeed), "0 to 2^64-1", "seed of assignments and of the reference string")
 	f.settings.Define(func(o *argument.Option, name, help string) { flags.Var(o, name, help) }, "srs", "srs-hash")
@@ -61,6 +65,11 @@ func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 	}
 	if err := checkSRS(f.settings, all); err != nil {
 		return nil, err
+	}
+	if f.predict.Given {
+		if err := refusePredict(map[string]*argument.Option{"cpus": f.cpus}); err != nil {
+			return nil, err
+		}
 	}
 	counts, err := ParseProcessors(f.cpus.Text)
 	if err != nil {
@@ -87,6 +96,12 @@ func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 				})
 			}
 		}
+	}
+	if f.predict.Given {
+		if plan.Jobs, err = predictions(plan.Jobs, f.predict); err != nil {
+			return nil, err
+		}
+		plan.Predicted = true
 	}
 	return plan, nil
 }

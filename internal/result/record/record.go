@@ -114,6 +114,28 @@ type Stage struct {
 	PeakRSS   uint64        `json:"peak-rss,omitempty"`  // B, maximum resident set in the stage
 	Allocated uint64        `json:"allocated,omitempty"` // B, allocated on the heap in the stage
 	Sizes     []Metric      `json:"sizes,omitempty"`     // sizes of its results, for example B/key
+
+	// Predicted, if set, says from what Time was computed, for a number of processors that did not take part.
+	Predicted *Prediction `json:"predicted,omitempty"`
+}
+
+// Prediction is what a stage's time on several processors was computed from: a recording of its tasks on one processor.
+// All times are in ns.
+type Prediction struct {
+	CPUs    int           `json:"cpus"`
+	Work    time.Duration `json:"work"`    // of all tasks together
+	Span    time.Duration `json:"span"`    // of the longest chain of tasks of which each waits for the one before
+	Longest time.Duration `json:"longest"` // of the longest task
+	Alone   time.Duration `json:"alone"`   // in which one processor was busy and no other
+	Places  []Place       `json:"places,omitempty"`
+}
+
+// Place is a place of the program at which one processor was busy and no other, and for how long: the places of a
+// Prediction with the longest times, the longest first.
+type Place struct {
+	Function string        `json:"function"`
+	Lines    string        `json:"lines"`
+	Time     time.Duration `json:"time"` // ns
 }
 
 // Unfinished is an operation that was still running when the run ended. Its age is a lower bound of its
@@ -305,6 +327,9 @@ const (
 const (
 	Serial = "serial" // each operation runs on one goroutine
 	Pool   = "pool"   // the pieces of an operation run on all processors
+
+	// Predicted: the pieces were recorded on one processor, and the times are computed for the number in the axis CPUsKey.
+	Predicted = "predicted"
 )
 
 // Processors returns the number of processors that the case could use: the value of its axis CPUsKey, or GOMAXPROCS
@@ -386,7 +411,13 @@ const (
 
 	// IdleProcessors is the finding for a case whose operations used fewer processors than it had.
 	IdleProcessors = "idle processors"
+
+	// FindingPredicted is the finding for a case whose times were computed, for processors that did not take part.
+	FindingPredicted = "predicted"
 )
+
+// OperationStage is the stage of a record of predicted times that has the workload's operation.
+const OperationStage = "operation"
 
 // Histogram is an HDR histogram in its compressed encoding V2, as base64. HdrHistogram libraries of all
 // languages read this encoding.

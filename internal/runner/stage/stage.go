@@ -15,12 +15,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner/resources"
 )
 
 // Recorder collects the stages of one case. It is safe for concurrent use.
 type Recorder struct {
+	tasks *executor.Recorder // nil: stages are timed
+	cpus  int                // for which their times are computed; 0: they are timed
+
 	mu     sync.Mutex
 	stages []*Stage // in order of start
 }
@@ -29,6 +33,7 @@ type Recorder struct {
 type Stage struct {
 	recorder  *Recorder
 	begun     time.Time
+	tasks     *executor.Section // nil: timed
 	peak      *resources.Peak
 	allocated uint64 // by the process when the stage started
 
@@ -40,6 +45,13 @@ type Stage struct {
 // New returns an empty Recorder.
 func New() *Recorder { return new(Recorder) }
 
+// NewPredicted returns an empty Recorder that does not time the stages, but computes how long each takes on
+// the given number of processors. Operations must run on the executor tasks, whose width is that number, and
+// a stage must end in the task that started it.
+func NewPredicted(tasks *executor.Recorder) *Recorder {
+	return &Recorder{tasks: tasks, cpus: tasks.Width()}
+}
+
 // Start starts a stage. A name may occur more than once.
 func (r *Recorder) Start(name string) *Stage {
 	s := &Stage{recorder: r, peak: resources.OpenPeak(), result: record.Stage{Name: name}}
@@ -47,6 +59,9 @@ func (r *Recorder) Start(name string) *Stage {
 	r.stages = append(r.stages, s)
 	r.mu.Unlock()
 	s.allocated, s.begun = allocated(), time.Now()
+	if r.tasks != nil {
+		s.tasks = r.tasks.Begin()
+	}
 	return s
 }
 
@@ -65,7 +80,8 @@ func (s *Stage) EndOf(whose record.Whose, peak uint64, sizes ...record.Metric) {
 }
 
 func (s *Stage) end(sizes []record.Metric, change func(*record.Stage)) {
-	elapsed, total := time.Since(s.begun), allocated()
+	elapsed, predicted := s.elapsed()
+	total := allocated()
 	rss, exact := s.peak.Close()
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
@@ -74,11 +90,40 @@ func (s *Stage) end(sizes []record.Metric, change func(*record.Stage)) {
 	}
 	s.ended = true
 	s.result.Time, s.result.Allocated, s.result.Sizes = elapsed, total-s.allocated, slices.Clone(sizes)
-	s.result.Whose = record.OfOperations
+	s.result.Whose, s.result.Predicted = record.OfOperations, predicted
 	if exact {
 		s.result.PeakRSS = rss
 	}
 	change(&s.result)
+}
+
+// elapsed returns how long the stage took, and from what that was computed if it was not timed.
+func (s *Stage) elapsed() (time.Duration, *record.Prediction) {
+	timed := time.Since(s.begun)
+	if s.tasks == nil {
+		return timed, nil
+	}
+	trace := s.tasks.End()
+	if trace == nil {
+		return timed, nil
+	}
+	return Predict(trace, s.recorder.cpus)
+}
+
+// places is how many places a Prediction lists.
+const places = 5
+
+// Predict returns how long the trace takes on the given number of processors, and from what that was computed.
+func Predict(trace *executor.Trace, cpus int) (time.Duration, *record.Prediction) {
+	schedule := trace.Schedule(cpus)
+	p := &record.Prediction{CPUs: cpus, Work: trace.Work(), Span: trace.Span(), Longest: trace.Longest()}
+	for i, one := range schedule.Alone {
+		p.Alone += one.Time
+		if i < places {
+			p.Places = append(p.Places, record.Place{Function: one.Function, Lines: one.Lines, Time: one.Time})
+		}
+	}
+	return schedule.Time, p
 }
 
 // Stages returns the stages that have ended, in the order in which they started.

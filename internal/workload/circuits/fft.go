@@ -30,12 +30,12 @@ func FFT() workload.Def {
 			all := uint64(fr.Bytes) << max(log, 0) // elements have two representations, domains have tables of several lengths
 			return workload.Memory{Base: 12 * all, Input: 2 * all, Operation: 12 * all}, err
 		},
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			log, err := c.Int("log")
 			if err != nil {
 				return nil, err
 			}
-			ex, err := executor.ByName(c.Get("exec"))
+			ex, err := workload.Executor(ctx, c.Get("exec"))
 			if err != nil {
 				return nil, err
 			}

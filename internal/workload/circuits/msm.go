@@ -9,7 +9,6 @@ import (
 	"github.com/consensys/gnark-crypto/ecc/bn254"
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -48,7 +47,7 @@ func MSM() workload.Def {
 			}
 			m := &msm{points: p.srs.Canonical.Pk.G1[:n], scalars: c.Get("scalars"), impl: c.Get("impl"), seed: seed, notes: p.notes}
 			if m.impl == implStored {
-				m.stored, err = group.Store(ctx, executor.Pool(), group.BN254(), m.points, group.StoreOptions{})
+				m.stored, err = group.Store(ctx, workload.Pool(ctx), group.BN254(), m.points, group.StoreOptions{})
 			}
 			return m, err
 		},
@@ -108,9 +107,9 @@ func (m *msm) sum(ctx context.Context, impl string, scalars []fr.Element) ([]byt
 	case implGnark:
 		_, err = sum.MultiExp(m.points, scalars, ecc.MultiExpConfig{})
 	case implStored:
-		sum, err = m.stored.MSM(ctx, executor.Pool(), scalars)
+		sum, err = m.stored.MSM(ctx, workload.Pool(ctx), scalars)
 	default:
-		sum, err = group.BN254().MSM(ctx, executor.Pool(), m.points, scalars)
+		sum, err = group.BN254().MSM(ctx, workload.Pool(ctx), m.points, scalars)
 	}
 	b := sum.Bytes()
 	return b[:], err

@@ -6,9 +6,9 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner/stage"
+	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/plonkish"
 )
 
@@ -52,19 +52,19 @@ func (p *ourProver) reference(ctx context.Context, size int, cached bool) (int, 
 func (p *ourProver) keys(ctx context.Context, r *stage.Recorder) (err error) {
 	if r != nil {
 		alone := r.Start(stageKeys + "/verifying")
-		if _, err := plonkish.SetupVerifying(ctx, executor.Pool(), p.built, p.string.srs); err != nil {
+		if _, err := plonkish.SetupVerifying(ctx, workload.Pool(ctx), p.built, p.string.srs); err != nil {
 			return err
 		}
 		alone.End()
 		both := r.Start(stageKeys + "/proving")
 		defer both.End()
 	}
-	p.key, err = plonkish.Setup(ctx, executor.Pool(), p.built, p.string.srs)
+	p.key, err = plonkish.Setup(ctx, workload.Pool(ctx), p.built, p.string.srs)
 	return err
 }
 
 func (p *ourProver) rekey(ctx context.Context) error {
-	_, err := plonkish.Setup(ctx, executor.Pool(), p.built, p.string.srs)
+	_, err := plonkish.Setup(ctx, workload.Pool(ctx), p.built, p.string.srs)
 	return err
 }
 
@@ -75,7 +75,7 @@ func (p *ourProver) solved(s statement) error { return s.(*plonkish.Circuit).Che
 func (p *ourProver) prove(ctx context.Context, s statement, r *stage.Recorder) ([]byte, []record.Metric, error) {
 	circuit := s.(*plonkish.Circuit)
 	if r == nil {
-		proof, err := p.key.Prove(ctx, executor.Pool(), circuit, plonkish.Options{})
+		proof, err := p.key.Prove(ctx, workload.Pool(ctx), circuit, plonkish.Options{})
 		return proof, nil, err
 	}
 	spent := make(map[string]time.Duration)
@@ -84,7 +84,7 @@ func (p *ourProver) prove(ctx context.Context, s statement, r *stage.Recorder) (
 		return func() { spent[name] += time.Since(begun) }
 	}
 	whole := timed(stageProve)
-	proof, err := p.key.Prove(ctx, executor.Pool(), circuit, plonkish.Options{Span: func(name string) func() {
+	proof, err := p.key.Prove(ctx, workload.Pool(ctx), circuit, plonkish.Options{Span: func(name string) func() {
 		if name == plonkish.SpanSum || name == plonkish.SpanTransform {
 			return timed(name)
 		}

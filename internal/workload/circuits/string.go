@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
@@ -27,9 +26,9 @@ func (r *referenceString) get(ctx context.Context, size int, seed uint64, cached
 	case file.Path != "":
 		r.srs, r.notes, err = readString(ctx, file, size)
 	case cached:
-		r.srs, err = r.userCache().Insecure(ctx, executor.Pool(), size, seed)
+		r.srs, err = r.userCache().Insecure(ctx, workload.Pool(ctx), size, seed)
 	default:
-		r.srs, err = srs.Insecure(ctx, executor.Pool(), size, seed)
+		r.srs, err = srs.Insecure(ctx, workload.Pool(ctx), size, seed)
 	}
 	if err != nil {
 		return 0, err
@@ -80,7 +79,7 @@ func openString(ctx context.Context, from workload.SRSFile, size int) (*srs.SRS,
 	if err != nil {
 		return nil, err
 	}
-	return srs.ReadPtau(ctx, executor.Pool(), file, info.Size(), size, published)
+	return srs.ReadPtau(ctx, workload.Pool(ctx), file, info.Size(), size, published)
 }
 
 // userCache returns the cache of the user's reference strings. A string that cannot be read from it is made again.

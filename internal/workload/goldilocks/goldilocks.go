@@ -3,6 +3,7 @@
 package goldilocks
 
 import (
+	"context"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -37,11 +38,11 @@ type setting struct {
 	seed     uint64
 }
 
-func settingOf(c workload.Case, seed uint64) (s setting, err error) {
+func settingOf(ctx context.Context, c workload.Case, seed uint64) (s setting, err error) {
 	s.seed = seed
 	s.kernel, err = goldilocks.KernelNamed(c.Get("kernel"))
 	if name, ok := c.Axes().Get("exec"); ok && err == nil {
-		s.executor, err = executor.ByName(name)
+		s.executor, err = workload.Executor(ctx, name)
 	}
 	return s, err
 }

@@ -30,11 +30,11 @@ type treeCase struct {
 	shape merkle.Shape
 }
 
-func newTreeCase(c workload.Case, seed uint64, axes []workload.Axis) (t treeCase, err error) {
+func newTreeCase(ctx context.Context, c workload.Case, seed uint64, axes []workload.Axis) (t treeCase, err error) {
 	if err := readInts(c, axes, &t.shape.Rows, &t.shape.Width); err != nil {
 		return t, err
 	}
-	t.setting, err = settingOf(c, seed)
+	t.setting, err = settingOf(ctx, c, seed)
 	return t, err
 }
 
@@ -80,8 +80,8 @@ func MerkleBuild() workload.Def {
 	return workload.Def{
 		Name: "MerkleBuild", Noun: "building a Merkle tree", Doc: "build a Merkle tree of Poseidon digests over rows in memory, and return its root", Axes: axes,
 		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory { return workload.Memory{Input: rows, Operation: 2 * tree} }),
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			t, err := newTreeCase(c, seed, axes)
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			t, err := newTreeCase(ctx, c, seed, axes)
 			return &merkleBuild{treeCase: t}, err
 		},
 	}
@@ -130,7 +130,7 @@ func MerkleOpen() workload.Def {
 		Name: "MerkleOpen", Noun: "the path of a row in a Merkle tree", Doc: "make the path of a row in a Merkle tree, encode it and verify it", Axes: axes,
 		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory { return workload.Memory{Base: rows + tree} }),
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			t, err := newTreeCase(c, seed, axes)
+			t, err := newTreeCase(ctx, c, seed, axes)
 			if err != nil {
 				return nil, err
 			}

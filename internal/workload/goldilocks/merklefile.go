@@ -27,8 +27,8 @@ func MerkleFile() workload.Def {
 		Memory: treeMemory(axes, func(rows, tree uint64) workload.Memory {
 			return workload.Memory{Base: 2 * rows, Input: 3 * rows, Operation: 2*rows + tree + fileWindow} // as elements and as bytes
 		}),
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			t, err := newTreeCase(c, seed, axes)
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			t, err := newTreeCase(ctx, c, seed, axes)
 			if err != nil {
 				return nil, err
 			}

@@ -93,7 +93,7 @@ func NTT() workload.Def {
 			err := readInts(c, axes, &n)
 			return workload.Memory{Base: uint64(n) * domainBytes, Input: uint64(n) * elementBytes, Operation: 2 * uint64(n) * elementBytes}, err
 		},
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := &ntt{name: c.Get(which.Key)}
 			var n int
 			if err := readInts(c, axes, &n); err != nil {
@@ -103,7 +103,7 @@ func NTT() workload.Def {
 				return nil, err
 			}
 			var err error
-			if i.setting, err = settingOf(c, seed); err != nil {
+			if i.setting, err = settingOf(ctx, c, seed); err != nil {
 				return nil, err
 			}
 			i.domain, err = goldilocks.NewDomain(n)
@@ -177,7 +177,7 @@ func LDE() workload.Def {
 			all := uint64(n) * uint64(columns) * elementBytes
 			return workload.Memory{Base: uint64(n) * domainBytes, Input: all, Operation: 2 * all * uint64(blowup)}, err
 		},
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := new(lde)
 			var n int
 			if err := readInts(c, axes, &n, &i.columns, &i.how.Blowup); err != nil {
@@ -185,7 +185,7 @@ func LDE() workload.Def {
 			}
 			i.how.Shift, i.how.In, i.how.Out = goldilocks.Generator, goldilocks.BitReversed, goldilocks.BitReversed
 			var err error
-			if i.setting, err = settingOf(c, seed); err != nil {
+			if i.setting, err = settingOf(ctx, c, seed); err != nil {
 				return nil, err
 			}
 			i.domain, err = goldilocks.NewDomain(n)
@@ -255,13 +255,13 @@ func PolyEval() workload.Def {
 			err := readInts(c, axes, &n, &columns)
 			return workload.Memory{Input: uint64(n) * uint64(columns) * elementBytes, Operation: 4 * uint64(n) * elementBytes}, err
 		},
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := new(polyEval)
 			if err := readInts(c, axes, &i.n, &i.columns); err != nil {
 				return nil, err
 			}
 			var err error
-			i.setting, err = settingOf(c, seed)
+			i.setting, err = settingOf(ctx, c, seed)
 			return i, err
 		},
 	}

@@ -30,7 +30,7 @@ func GoldilocksOps() workload.Def {
 			all := uint64(n) * poseidon.Width * elementBytes // the most elements per unit that a function reads or writes
 			return workload.Memory{Input: 2 * all, Operation: 2 * all}, err
 		},
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			i := new(ops)
 			if err := readInts(c, axes, &i.units); err != nil {
 				return nil, err
@@ -39,7 +39,7 @@ func GoldilocksOps() workload.Def {
 				return nil, err
 			}
 			var err error
-			if i.setting, err = settingOf(c, seed); err != nil {
+			if i.setting, err = settingOf(ctx, c, seed); err != nil {
 				return nil, err
 			}
 			var ok bool

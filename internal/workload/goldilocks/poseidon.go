@@ -22,12 +22,12 @@ func PoseidonPermutation() workload.Def {
 			all := uint64(n) * poseidon.Width * elementBytes
 			return workload.Memory{Base: 2 * all, Input: all, Operation: 2 * all}, err
 		},
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			n, err := states.Int(c)
 			if err != nil {
 				return nil, err
 			}
-			s, err := settingOf(c, seed)
+			s, err := settingOf(ctx, c, seed)
 			return &permutation{setting: s, states: n}, err
 		},
 	}

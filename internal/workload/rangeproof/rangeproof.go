@@ -42,8 +42,8 @@ func ValuesAxis() workload.Axis {
 func define(name, noun, doc string, instance func(*setup) workload.Instance, more ...workload.Axis) workload.Def {
 	return workload.Def{
 		Name: name, Noun: noun, Doc: doc, Axes: append(axes(), more...), Memory: estimate,
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			s, err := newSetup(c, seed)
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			s, err := newSetup(ctx, c, seed)
 			if err != nil {
 				return nil, err
 			}
@@ -89,13 +89,13 @@ func sizesOf(c workload.Case) (n sizes, err error) {
 	return n, nil
 }
 
-func newSetup(c workload.Case, seed uint64) (*setup, error) {
+func newSetup(ctx context.Context, c workload.Case, seed uint64) (*setup, error) {
 	n, err := sizesOf(c)
 	if err != nil {
 		return nil, err
 	}
 	s := &setup{seed: seed, covered: 1, values: n.values, batch: n.batch}
-	if s.ex, err = executor.ByName(c.Get("exec")); err != nil {
+	if s.ex, err = workload.Executor(ctx, c.Get("exec")); err != nil {
 		return nil, err
 	}
 	proof := c.Get("proof")

@@ -76,7 +76,7 @@ func newAggregate(ctx context.Context, c workload.Case, seed uint64) (a *aggrega
 	if a.proofs, err = c.Int("proofs"); err != nil {
 		return nil, err
 	}
-	if a.ex, err = executor.ByName(c.Get("exec")); err != nil {
+	if a.ex, err = workload.Executor(ctx, c.Get("exec")); err != nil {
 		return nil, err
 	}
 	a.Aggregation, err = keccak.NewAggregation(treeSets[c.Get("set")](), keccak.Batch{Messages: 1, Blocks: hash.Blocks(a.bytes)}, a.proofs)

@@ -208,7 +208,7 @@ func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, 
 	if 1<<params.Stack != stack {
 		return nil, &argument.ValueError{Field: "stack", Value: c.Get("stack"), Accepted: "powers of two"}
 	}
-	ex, err := executor.ByName(c.Get("exec"))
+	ex, err := workload.Executor(ctx, c.Get("exec"))
 	if err != nil {
 		return nil, err
 	}

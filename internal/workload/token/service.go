@@ -45,14 +45,14 @@ type services struct {
 // defineService returns a workload. instance makes the Instance of a case from its services.
 func defineService(name, noun, doc string, kind token.Kind, instance func(*services) (workload.Instance, error)) workload.Def {
 	def := define(name, noun, doc, kind, nil, OwnerAxis())
-	def.New = func(_ context.Context, c workload.Case, seed uint64) (_ workload.Instance, err error) {
+	def.New = func(ctx context.Context, c workload.Case, seed uint64) (_ workload.Instance, err error) {
 		s := new(services)
 		defer func() {
 			if err != nil {
 				err = errors.Join(err, s.Close())
 			}
 		}()
-		if err := s.setUp(c, kind, seed); err != nil {
+		if err := s.setUp(ctx, c, kind, seed); err != nil {
 			return nil, err
 		}
 		return instance(s)
@@ -60,8 +60,8 @@ func defineService(name, noun, doc string, kind token.Kind, instance func(*servi
 	return def
 }
 
-func (s *services) setUp(c workload.Case, kind token.Kind, seed uint64) (err error) {
-	if s.setup, err = newSetup(c, token.Tuning{}, kind, seed); err != nil {
+func (s *services) setUp(ctx context.Context, c workload.Case, kind token.Kind, seed uint64) (err error) {
+	if s.setup, err = newSetup(ctx, c, token.Tuning{}, kind, seed); err != nil {
 		return err
 	}
 	if s.issuer, err = signer(s.corpus("issuer", 0)); err != nil {

@@ -60,8 +60,8 @@ func define(name, noun, doc string, kind token.Kind, instance func(*setup) workl
 	}
 	return workload.Def{
 		Name: name, Noun: noun, Doc: doc, Axes: append(axes, more...), Memory: estimate,
-		New: func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-			s, err := newSetup(c, token.Tuning{}, kind, seed)
+		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+			s, err := newSetup(ctx, c, token.Tuning{}, kind, seed)
 			if err != nil {
 				return nil, err
 			}
@@ -114,7 +114,7 @@ type setup struct {
 }
 
 // newSetup sets up a case.
-func newSetup(c workload.Case, tuning token.Tuning, kind token.Kind, seed uint64) (*setup, error) {
+func newSetup(ctx context.Context, c workload.Case, tuning token.Tuning, kind token.Kind, seed uint64) (*setup, error) {
 	s := &setup{kind: kind, seed: seed, owners: c.Get("owner")}
 	var err error
 	if s.bits, err = c.Int("bits"); err != nil {
@@ -133,7 +133,7 @@ func newSetup(c workload.Case, tuning token.Tuning, kind token.Kind, seed uint64
 			return nil, err
 		}
 	}
-	if s.ex, err = executor.ByName(c.Get("exec")); err != nil {
+	if s.ex, err = workload.Executor(ctx, c.Get("exec")); err != nil {
 		return nil, err
 	}
 	if s.pp, err = token.NewCryptoParams(token.Config{Curve: c.Get("curve"), Bits: s.bits, ProofType: c.Get("proof")}, tuning); err != nil {

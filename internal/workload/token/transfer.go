@@ -37,8 +37,8 @@ func SenderConstantTime() workload.Def {
 	def.Name, def.Alias = "SenderConstantTime", ""
 	def.Noun, def.Doc = "a transfer in constant time", "same as sender, but with sums over secrets in constant time"
 	def.Axes[0] = curveAxis(constantTimeCurves(), constantTimeCurves()[:1])
-	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-		s, err := newSetup(c, token.Tuning{ConstantTime: true}, token.Transfer, seed)
+	def.New = func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+		s, err := newSetup(ctx, c, token.Tuning{ConstantTime: true}, token.Transfer, seed)
 		return &sender{s}, err
 	}
 	return def

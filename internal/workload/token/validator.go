@@ -32,12 +32,12 @@ func ValidatorTransfer() workload.Def {
 func ValidatorBatch() workload.Def {
 	def := defineValidation("ValidatorBatch", "validating a batch of transfers", "validate a batch of one-transfer requests together; the time is for the whole batch, or with --batch-max for one request from its arrival",
 		nil, workload.BatchAxis(), workload.BatchMaxAxis(validator.MaxBatch), workload.BatchWaitAxis())
-	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+	def.New = func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 		limits, err := batching(c)
 		if err != nil {
 			return nil, err
 		}
-		v, err := newValidation(c, seed)
+		v, err := newValidation(ctx, c, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -64,8 +64,8 @@ func OwnerAxis() workload.Axis {
 // defineValidation returns a workload. instance makes the Instance of a case from its validation.
 func defineValidation(name, noun, doc string, instance func(*validation, workload.Case) workload.Instance, more ...workload.Axis) workload.Def {
 	def := define(name, noun, doc, token.Transfer, nil, append([]workload.Axis{OwnerAxis()}, more...)...)
-	def.New = func(_ context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
-		v, err := newValidation(c, seed)
+	def.New = func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
+		v, err := newValidation(ctx, c, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -93,8 +93,8 @@ const noteLen = 176
 // cachedIdentities is larger than the number of keys that a case has.
 const cachedIdentities = 4096
 
-func newValidation(c workload.Case, seed uint64) (*validation, error) {
-	s, err := newSetup(c, token.Tuning{}, token.Transfer, seed)
+func newValidation(ctx context.Context, c workload.Case, seed uint64) (*validation, error) {
+	s, err := newSetup(ctx, c, token.Tuning{}, token.Transfer, seed)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func TestWireSizes(t *testing.T) {
 		record.Axis{Key: "curve", Value: "BN254"}, record.Axis{Key: "bits", Value: "32"}, record.Axis{Key: "in", Value: "2"}, record.Axis{Key: "out", Value: "2"},
 		record.Axis{Key: "proof", Value: "bulletproof"}, record.Axis{Key: "exec", Value: "serial"}, record.Axis{Key: "owner", Value: ownersEd25519},
 	)
-	v := must.Get(newValidation(c, 1))(t)
+	v := must.Get(newValidation(t.Context(), c, 1))(t)
 	s := must.Get(v.submit(t.Context(), 0, ""))(t)
 	r := must.Get(request.Decode(s.raw))(t)
 	// Ids of the corpus are its anchor and a byte; a ledger's are the anchor and 4.

@@ -1,0 +1,160 @@
+package executor
+
+import (
+	"context"
+	"reflect"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/zkbench/zkbench/internal/sys/threadtime"
+)
+
+// A Recorder is an executor that shows how an operation would run on more processors than there
+// are. It runs all tasks in order on the caller's goroutine, as Serial does, and records how long
+// each one used the processor and where it called Do. From that, a Trace computes the time on any
+// number of processors.
+//
+// It records between Begin and End, on the goroutine that called Begin. Calls of Do on other
+// goroutines run their tasks in order too, but are not in the trace.
+type Recorder struct {
+	width  int
+	clock  func() time.Duration
+	thread int // on which it records
+	calls  map[place]*place
+
+	strand *strand       // what the current task has done so far; nil: nothing is recorded
+	mark   time.Duration // when its current stretch began
+	from   *place        // where that was
+}
+
+// NewRecorder returns a Recorder of the given width, at least 1. An operation that cuts its work by
+// the executor's width is recorded once for each number of processors, with that width.
+func NewRecorder(width int) *Recorder {
+	return &Recorder{width: max(1, width), clock: threadtime.Now, calls: make(map[place]*place)}
+}
+
+// strand is what one goroutine does in turn: stretches of work, with a call of Do between each two.
+type strand struct {
+	stretches []stretch // one more than forks, once the strand has ended
+	forks     [][]strand
+	task      uintptr // the function that it runs; 0: that which called Begin
+}
+
+// stretch is work without a call of Do.
+type stretch struct {
+	work     time.Duration
+	from, to *place // nil: the beginning or end of the strand
+}
+
+// place is where Do, Begin or End was called: the program counters of the callers, the innermost
+// first.
+type place struct {
+	at    [maxDepth]uintptr
+	depth int
+}
+
+// maxDepth is how many callers are recorded.
+const maxDepth = 48
+
+func (r *Recorder) Name() string { return "recorder" }
+
+func (r *Recorder) Width() int { return r.width }
+
+func (r *Recorder) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
+	if threadtime.Thread() != r.thread || r.strand == nil || n == 0 {
+		return serial{}.Do(ctx, n, task)
+	}
+	now := r.clock()
+	here := r.caller(1)
+	outer := r.strand
+	outer.stretches = append(outer.stretches, stretch{now - r.mark, r.from, here})
+	tasks := make([]strand, 0, n)
+	name := reflect.ValueOf(task).Pointer()
+	defer func() { // also when a task ends the goroutine
+		outer.forks = append(outer.forks, tasks)
+		r.strand, r.from = outer, here
+		r.mark = r.clock()
+	}()
+	return serial{}.Do(ctx, n, func(ctx context.Context, i int) error {
+		tasks = append(tasks, strand{task: name})
+		r.strand, r.from = &tasks[len(tasks)-1], nil
+		defer r.endTask()
+		r.mark = r.clock()
+		return task(ctx, i)
+	})
+}
+
+func (r *Recorder) endTask() {
+	now := r.clock()
+	r.strand.stretches = append(r.strand.stretches, stretch{now - r.mark, r.from, nil})
+}
+
+// caller returns where the caller of a method of r was called, skip levels further out.
+func (r *Recorder) caller(skip int) *place {
+	var c place
+	c.depth = runtime.Callers(2+skip, c.at[:])
+	if known, ok := r.calls[c]; ok {
+		return known
+	}
+	r.calls[c] = &c
+	return &c
+}
+
+// A Section is a part of an operation that is being recorded.
+type Section struct {
+	recorder *Recorder
+	strand   *strand
+	first    int // its first stretch
+	outer    bool
+}
+
+// Begin begins to record what the calling goroutine does, and binds the goroutine to its thread until
+// End. Sections may nest, also inside tasks.
+func (r *Recorder) Begin() *Section {
+	now := r.clock()
+	s := &Section{recorder: r, strand: r.strand}
+	if r.strand == nil {
+		runtime.LockOSThread()
+		r.thread = threadtime.Thread()
+		s.outer, s.strand = true, new(strand)
+		r.strand, r.from = s.strand, r.caller(1)
+	} else {
+		r.split(now)
+	}
+	s.first = len(s.strand.stretches)
+	r.mark = r.clock()
+	return s
+}
+
+// split ends the current stretch, as a call of Do without tasks would.
+func (r *Recorder) split(now time.Duration) {
+	here := r.caller(2)
+	r.strand.stretches = append(r.strand.stretches, stretch{now - r.mark, r.from, here})
+	r.strand.forks = append(r.strand.forks, nil)
+	r.from = here
+}
+
+// End ends the section and returns what was recorded since Begin. It must be called in the task, and
+// on the goroutine, that called Begin. Otherwise it returns nil, and so it does if it is called again.
+func (s *Section) End() *Trace {
+	r := s.recorder
+	now := r.clock()
+	if r.strand == nil || r.strand != s.strand {
+		return nil
+	}
+	r.split(now)
+	own := s.strand
+	t := &Trace{root: strand{
+		stretches: slices.Clone(own.stretches[s.first:]),
+		forks:     slices.Clone(own.forks[s.first : len(own.stretches)-1]),
+		task:      own.task,
+	}}
+	s.strand = nil
+	if s.outer {
+		r.strand, r.from = nil, nil
+		runtime.UnlockOSThread()
+	}
+	r.mark = r.clock()
+	return t
+}
