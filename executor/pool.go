@@ -51,6 +51,7 @@ func newPool() *pool {
 type entry struct {
 	*run
 	helpers int           // workers inside work
+	helped  int           // workers that have been
 	left    chan struct{} // non-nil once the caller waits for the last helper
 }
 
@@ -94,6 +95,7 @@ func (p *pool) leave(e *entry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.drop(e)
+	defer func() { released.note(e.helped) }()
 	if e.helpers == 0 {
 		return
 	}
@@ -150,6 +152,7 @@ func (p *pool) take() *entry {
 		if len(p.queue) > 0 {
 			e := p.queue[0]
 			e.helpers++
+			e.helped++
 			return e
 		}
 		p.idle++

@@ -19,6 +19,7 @@ import (
 // goroutines run their tasks in order too, but are not in the trace.
 type Recorder struct {
 	width  int
+	share  int // of the width that a task has while its siblings run
 	clock  func() time.Duration
 	thread int // on which it records
 	calls  map[place]*place
@@ -31,7 +32,7 @@ type Recorder struct {
 // NewRecorder returns a Recorder of the given width, at least 1. An operation that cuts its work by
 // the executor's width is recorded once for each number of processors, with that width.
 func NewRecorder(width int) *Recorder {
-	return &Recorder{width: max(1, width), clock: threadtime.Now, calls: make(map[place]*place)}
+	return &Recorder{width: max(1, width), share: max(1, width), clock: threadtime.Now, calls: make(map[place]*place)}
 }
 
 // strand is what one goroutine does in turn: stretches of work, with a call of Do between each two.
@@ -71,7 +72,10 @@ func (r *Recorder) Do(ctx context.Context, n int, task func(ctx context.Context,
 	outer.stretches = append(outer.stretches, stretch{now - r.mark, r.from, here})
 	tasks := make([]strand, 0, n)
 	name := reflect.ValueOf(task).Pointer()
+	share := r.share
+	r.share = max(1, share/n)
 	defer func() { // also when a task ends the goroutine
+		r.share = share
 		outer.forks = append(outer.forks, tasks)
 		r.strand, r.from = outer, here
 		r.mark = r.clock()

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"runtime"
 	"sync"
 )
 
@@ -23,11 +24,12 @@ func (unbounded) Do(ctx context.Context, n int, task func(ctx context.Context, i
 	defer r.cancel(nil)
 	func() {
 		var helpers sync.WaitGroup
-		defer helpers.Wait() // also when a task ends the caller's goroutine
-		for range n - 1 {
-			if r.exhausted() {
-				break
-			}
+		started := 0
+		defer func() { // also when a task ends the caller's goroutine
+			helpers.Wait()
+			released.note(min(started, runtime.GOMAXPROCS(0)-1))
+		}()
+		for ; started < n-1 && !r.exhausted(); started++ {
 			helpers.Go(func() { r.step() })
 		}
 		r.work()

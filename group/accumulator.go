@@ -50,15 +50,37 @@ func (a *Accumulator[S, P]) Merge(b *Accumulator[S, P]) {
 // of the sum outside the prime-order subgroup (Group.ClearTorsion).
 func (a *Accumulator[S, P]) IsZero(ctx context.Context, ex executor.Executor) (bool, error) {
 	g := a.Basis.Group
-	var fixed [1]P
-	if err := a.Basis.Table.MSM(ctx, ex, fixed[:], [][]S{a.Fixed}); err != nil {
-		return false, err
+	var fixed, sum P
+	var err error
+	if executor.Cut(ex, 2, 1) > 1 {
+		fixed, sum, err = a.apart(ctx, ex)
+	} else if fixed, err = a.fixed(ctx, ex); err == nil {
+		sum, err = g.MSM(ctx, ex, a.Points, a.Scalars)
 	}
-	sum, err := g.MSM(ctx, ex, a.Points, a.Scalars)
 	if err != nil {
 		return false, err
 	}
-	g.AddPoints(&sum, &sum, &fixed[0])
+	g.AddPoints(&sum, &sum, &fixed)
 	g.ClearTorsion(&sum)
 	return g.IsIdentity(&sum), nil
+}
+
+// fixed returns the sum over the generators.
+func (a *Accumulator[S, P]) fixed(ctx context.Context, ex executor.Executor) (P, error) {
+	var sum [1]P
+	err := a.Basis.Table.MSM(ctx, ex, sum[:], [][]S{a.Fixed})
+	return sum[0], err
+}
+
+// apart computes the sum over the generators and the one over the points in two tasks.
+func (a *Accumulator[S, P]) apart(ctx context.Context, ex executor.Executor) (fixed, sum P, err error) {
+	err = ex.Do(ctx, 2, func(ctx context.Context, i int) (err error) {
+		if i == 0 { // the longer one
+			sum, err = a.Basis.Group.MSM(ctx, ex, a.Points, a.Scalars)
+		} else {
+			fixed, err = a.fixed(ctx, ex)
+		}
+		return err
+	})
+	return fixed, sum, err
 }

@@ -247,45 +247,81 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) check(dst []P, scalars [][]S) {
 
 func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor.Executor, dst []P, scalars [][]S) error {
 	t.check(dst, scalars)
-	// Tasks share out the points of every sum; their partial sums are added.
-	tasks := min(executor.Tasks(ex), max(1, t.n/16))
-	own := t.sums.scratch.Get().(*scratch[E, PE])
-	defer t.sums.scratch.Put(own)
-	own.acc.reset(tasks * len(dst))
-	err := ex.Do(ctx, tasks, func(_ context.Context, task int) error {
-		sc := own
-		if tasks > 1 {
-			sc = t.sums.scratch.Get().(*scratch[E, PE])
-			defer t.sums.scratch.Put(sc)
+	sc := t.sums.scratch.Get().(*scratch[E, PE])
+	defer t.sums.scratch.Put(sc)
+	sc.acc.reset(len(dst))
+	terms := 0
+	for _, v := range scalars {
+		terms += len(v)
+	}
+	tasks := executor.Cut(ex, terms, leastTerms)
+	if tasks == 1 {
+		if err := context.Cause(ctx); err != nil {
+			return err
 		}
-		longest := 0
-		for _, v := range scalars {
-			longest = max(longest, (len(v)+tasks-1-task)/tasks)
-		}
-		t.begin(sc, len(dst), longest)
-		var zero S
-		for j, v := range scalars {
-			for i := task; i < len(v); i += tasks {
-				if v[i] != zero {
-					k := t.g.limbs(&v[i])
-					t.addTerm(sc, j, i, &k)
-				}
+		t.addTerms(sc, scalars, 0, 1)
+		t.finish(sc, t.multiples, len(dst))
+	} else if err := t.inTasks(ctx, ex, sc, tasks, scalars); err != nil {
+		return err
+	}
+	for j := range dst {
+		dst[j] = P(sc.acc.affine(j))
+	}
+	return nil
+}
+
+// addTerms adds the terms of every sum over the points first, first+step and so on.
+func (t *table[S, E, P, J, PS, PE, PP, PJ]) addTerms(sc *scratch[E, PE], scalars [][]S, first, step int) {
+	longest := 0
+	for _, v := range scalars {
+		longest = max(longest, (len(v)+step-1-first)/step)
+	}
+	t.begin(sc, len(scalars), longest)
+	var zero S
+	for j, v := range scalars {
+		for i := first; i < len(v); i += step {
+			if v[i] != zero {
+				k := t.g.limbs(&v[i])
+				t.addTerm(sc, j, i, &k)
 			}
 		}
-		t.finish(sc, own.acc, task*len(dst), len(dst))
+	}
+}
+
+// inTasks computes the sums in tasks that share out the points of every sum. A task adds the points of
+// each weight together. The doublings are then done once, as if these partial sums were all terms.
+func (t *table[S, E, P, J, PS, PE, PP, PJ]) inTasks(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], tasks int, scalars [][]S) error {
+	segments := len(scalars) * t.Spacing
+	partial := make([]affine[E], tasks*segments)
+	err := ex.Do(ctx, tasks, func(_ context.Context, task int) error {
+		own := t.sums.scratch.Get().(*scratch[E, PE])
+		defer t.sums.scratch.Put(own)
+		t.addTerms(own, scalars, task, tasks)
+		own.tree.reduce(t.multiples, 1)
+		for k := range segments {
+			if at := own.tree.position(k); at >= 0 {
+				own.tree.rows.get(&partial[task*segments+k], at)
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for j := range dst {
-		for k := 1; k < tasks; k++ {
-			own.acc.merge(j, k*len(dst)+j)
+	sc.tree.begin(segments, tasks)
+	sc.tree.raw = true
+	var identity affine[E]
+	for i := range partial {
+		if partial[i] != identity {
+			sc.tree.add(int32(i%segments), uint32(i))
 		}
-		dst[j] = P(own.acc.affine(j))
 	}
+	t.finish(sc, partial, len(scalars))
 	return nil
 }
+
+// leastTerms is the least number of terms of a task. Fewer take no longer than waking a processor.
+const leastTerms = 96
 
 func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSMConstantTime(ctx context.Context, dst []P, scalars [][]S) error {
 	t.check(dst, scalars)

@@ -88,30 +88,30 @@ func pickOf(d int32) uint32 {
 	return uint32(d^sign-sign-1) | uint32(sign)&negated
 }
 
-// finish sets the n accumulators from first on to the sums.
-func (t *fixedPoints[E, PE]) finish(sc *scratch[E, PE], acc accumulators[E], first, n int) {
-	tr := &sc.tree
+// finish sets the first n accumulators to the sums of the tree's terms, which are entries.
+func (t *fixedPoints[E, PE]) finish(sc *scratch[E, PE], entries []affine[E], n int) {
+	tr, acc := &sc.tree, sc.acc
 	if least := tr.rows.leastHorner(); least > 0 && n >= least {
-		tr.reduce(t.multiples, 1)
+		tr.reduce(entries, 1)
 		sc.partial, sc.lines = resize(sc.partial, n*t.Spacing), resize(sc.lines, n)
 		for k := range sc.partial {
 			sc.partial[k] = tr.position(k%n*t.Spacing + k/n)
 		}
 		tr.rows.horner(sc.lines, sc.partial, t.Window)
 		for j := range n {
-			acc.add(first+j, &sc.lines[j].X, &sc.lines[j].Y)
+			acc.add(j, &sc.lines[j].X, &sc.lines[j].Y)
 		}
 		return
 	}
-	tr.reduce(t.multiples, minPairs)
+	tr.reduce(entries, minPairs)
 	for j := range n {
 		for q := t.Spacing - 1; q >= 0; q-- {
 			if q < t.Spacing-1 {
 				for range t.Window {
-					acc.double(first + j)
+					acc.double(j)
 				}
 			}
-			tr.addColumn(acc, first+j, j*t.Spacing+q)
+			tr.addColumn(acc, j, j*t.Spacing+q)
 		}
 	}
 }

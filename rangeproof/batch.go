@@ -106,9 +106,12 @@ func (b *batch[S, P]) find(ctx context.Context, indices []int) ([]int, error) {
 	return append(left[:len(left):len(left)], right...), err
 }
 
+// leastItems is the least number of proofs that a task replays, or whose equations it collects. Fewer take no longer than waking a processor.
+const leastItems = 4
+
 // holds reports whether the equations of indices sum to zero.
 func (b *batch[S, P]) holds(ctx context.Context, indices []int) (bool, error) {
-	tasks := min(executor.Tasks(b.ex), len(indices))
+	tasks := executor.Cut(b.ex, len(indices), leastItems)
 	parts := make([]*group.Accumulator[S, P], tasks)
 	first := b.drawn
 	b.drawn += uint64(tasks)

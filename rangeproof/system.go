@@ -181,12 +181,14 @@ func (s *system[S, P]) Verify(ctx context.Context, ex executor.Executor, claims 
 		}
 		mine[i] = c
 	}
-	err := ex.Do(ctx, len(items), func(_ context.Context, i int) error {
-		c := mine[i]
-		t := s.start(c.message, len(c.V))
-		items[i].Equations, items[i].Err = s.Replay(&t, c.V, c.proof)
-		items[i].State, items[i].Points = t.State(), len(c.V)+len(c.proof.Points)
-		return nil
+	err := executor.Ranges(ctx, ex, len(items), leastItems, func(ctx context.Context, lo, hi int) error {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			c := mine[i]
+			t := s.start(c.message, len(c.V))
+			items[i].Equations, items[i].Err = s.Replay(&t, c.V, c.proof)
+			items[i].State, items[i].Points = t.State(), len(c.V)+len(c.proof.Points)
+		}
+		return context.Cause(ctx)
 	})
 	if err != nil {
 		return err

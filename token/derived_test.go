@@ -34,7 +34,7 @@ func TestOnlyOneToOneHasNoRangeProof(t *testing.T) {
 		ts := typeSum[scalar, point]{points: make([]point, 4), scalars: make([]scalar, 5)}
 		k := make([]scalar, 5)
 		group.RandomScalars(p.g, k, transcript.XOF("nonces of the merge"))
-		must.Do(t, p.typeSumFirst(context.Background(), executor.Serial(), &w, k, ts.points))
+		must.Do(t, p.basis.Table.MSM(context.Background(), executor.Serial(), ts.points, p.typeSumRows(&w, k, len(ts.points))))
 		tr := p.start(&e.st)
 		ts.absorbFirst(p.g, &tr)
 		ts.respond(p.g, &w, k)

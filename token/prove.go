@@ -130,14 +130,22 @@ func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *stat
 	group.RandomScalars(g, k, nonces.Stream(encoded, &t))
 	group.RandomScalars(g, r, openStream(w.Seed, kind, encoded, st.Anchor, []byte("type")))
 	tw.r = r[0]
-	if err := p.typeSumFirst(ctx, ex, &tw, k, ts.points); err != nil {
+	var committed rangeWitness[S, P]
+	if len(l.ranges) > 0 {
+		committed = p.rangeWitness(w, &tw)
+	}
+	// No challenge stands between these sums, so that one call computes all.
+	sums := make([]P, np+len(committed.rows))
+	if err := p.basis.Table.MSM(ctx, ex, sums, append(p.typeSumRows(&tw, k, np), committed.rows...)); err != nil {
 		return nil, err
 	}
+	copy(ts.points, sums)
+	committed.V = sums[np:]
 	ts.absorbFirst(g, &t)
 	ts.respond(g, &tw, k)
 	ts.absorbLast(g, &t)
 
-	if err := p.proveRanges(ctx, ex, w, &tw, &t, &l, points, scalars); err != nil {
+	if err := p.proveRanges(ctx, ex, w.Seed, &committed, &t, &l, points, scalars); err != nil {
 		return nil, err
 	}
 	out := make([]byte, 0, l.points*g.PointLen()+l.scalars*g.ScalarLen())
@@ -145,31 +153,34 @@ func (p *params[S, P]) prove(ctx context.Context, ex executor.Executor, st *stat
 	return g.AppendScalars(out, scalars...), nil
 }
 
+// rangeWitness is what the range proofs of all outputs prove: V_j = Out_j - C = v_j·G + (r_j - r)·H.
+type rangeWitness[S, P any] struct {
+	V         []P
+	values    []uint64
+	blindings []S
+	rows      [][]S // scalars of V over the basis
+}
+
+// rangeWitness returns the witness of the range proofs, without V.
+func (p *params[S, P]) rangeWitness(w *witness, tw *typeSumWitness[S]) rangeWitness[S, P] {
+	m := len(w.Outputs)
+	c := rangeWitness[S, P]{values: make([]uint64, m), blindings: make([]S, m), rows: rowsOf[S](m, 2)}
+	for j := range m {
+		c.values[j] = w.Outputs[j].Value
+		p.g.Sub(&c.blindings[j], &tw.outputs[j].r, &tw.r)
+		c.rows[j][p.value], c.rows[j][p.blinding] = tw.outputs[j].v, c.blindings[j]
+	}
+	return c
+}
+
 // proveRanges proves the range of every output under the executor. Each proof has its own fork of t. The proofs
 // of one task run in step, so that they share their sums.
-func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, w *witness, tw *typeSumWitness[S], t *transcript.Transcript, l *layout, points []P, scalars []S) error {
-	if len(l.ranges) == 0 {
-		return nil
-	}
-	g := p.g
-	// V_j = Out_j - C = v_j·G + (r_j - r)·H.
-	m := len(w.Outputs)
-	V, blindings := make([]P, m), make([]S, m)
-	values := make([]uint64, m)
-	rows := rowsOf[S](m, 2)
-	for j := range m {
-		values[j] = w.Outputs[j].Value
-		g.Sub(&blindings[j], &tw.outputs[j].r, &tw.r)
-		rows[j][p.value], rows[j][p.blinding] = tw.outputs[j].v, blindings[j]
-	}
-	if err := p.basis.Table.MSM(ctx, ex, V, rows); err != nil {
-		return err
-	}
+func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, seed [transcript.SeedLen]byte, w *rangeWitness[S, P], t *transcript.Transcript, l *layout, points []P, scalars []S) error {
 	proveRange := func(ctx context.Context, rp rangeproof.Protocol[S, P], i int) error {
 		r := &l.ranges[i]
 		fork := t.Fork("range", uint32(i))
-		nonces := transcript.Nonces{Protocol: p.rp.Name(), Label: "range", Index: uint32(i), Seed: w.Seed}
-		proof, err := rp.Prove(ctx, ex, &fork, V[r.first:r.last], rangeproof.Witness[S]{Values: values[r.first:r.last], Blindings: blindings[r.first:r.last]}, nonces)
+		nonces := transcript.Nonces{Protocol: p.rp.Name(), Label: "range", Index: uint32(i), Seed: seed}
+		proof, err := rp.Prove(ctx, ex, &fork, w.V[r.first:r.last], rangeproof.Witness[S]{Values: w.values[r.first:r.last], Blindings: w.blindings[r.first:r.last]}, nonces)
 		if err != nil {
 			return fmt.Errorf("range proof %d: %w", i, err)
 		}
@@ -177,9 +188,7 @@ func (p *params[S, P]) proveRanges(ctx context.Context, ex executor.Executor, w 
 		copy(scalars[r.scalars:], proof.Scalars)
 		return nil
 	}
-	tasks := min(executor.Tasks(ex), len(l.ranges))
-	return ex.Do(ctx, tasks, func(ctx context.Context, task int) error {
-		first, end := task*len(l.ranges)/tasks, (task+1)*len(l.ranges)/tasks
+	return executor.Ranges(ctx, ex, len(l.ranges), 1, func(ctx context.Context, first, end int) error {
 		return group.Together(ctx, ex, p.basis.Table, end-first, func(i int, table group.Table[S, P]) error {
 			return proveRange(ctx, p.rp.WithTable(table), first+i)
 		})

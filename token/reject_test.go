@@ -178,7 +178,7 @@ func TestSchnorrForgery(t *testing.T) {
 	k := make([]fr.Element, 5)
 	group.RandomScalars(g, k, transcript.XOF("nonces of the forger"))
 	ts := typeSum[fr.Element, bn254.G1Affine]{points: make([]bn254.G1Affine, 4), scalars: make([]fr.Element, 5)}
-	must.Do(t, p.typeSumFirst(ctx, ex, &w, k, ts.points))
+	must.Do(t, p.basis.Table.MSM(ctx, ex, ts.points, p.typeSumRows(&w, k, len(ts.points))))
 	weak := ts
 	weak.points = ts.points[:3] // the transcript of a verifier who forgets A_sum
 	tr := p.start(&e.st)
@@ -283,7 +283,7 @@ func proveWithTorsion(t *testing.T, p *params[blsfr.Element, bls12381.G1Affine],
 	w.t, w.r = w.outputs[0].t, g.ScalarFromUint64(987654321)
 	k := make([]blsfr.Element, ns)
 	group.RandomScalars(g, k, transcript.XOF("nonces", []byte{byte(target)}))
-	must.Do(t, p.typeSumFirst(ctx, ex, &w, k, ts.points))
+	must.Do(t, p.basis.Table.MSM(ctx, ex, ts.points, p.typeSumRows(&w, k, len(ts.points))))
 	ts.points[target].Add(&ts.points[target], &torsion)
 	tr := p.start(&e.st)
 	ts.absorbFirst(g, &tr)

@@ -1,9 +1,6 @@
 package token
 
 import (
-	"context"
-
-	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/transcript"
 )
@@ -38,16 +35,17 @@ type typeSumWitness[S any] struct {
 	t, r            S
 }
 
-// typeSumFirst computes C and the first messages in one call. The nonces k have the layout of the scalars.
-func (p *params[S, P]) typeSumFirst(ctx context.Context, ex executor.Executor, w *typeSumWitness[S], k []S, points []P) error {
-	rows := rowsOf[S](len(points), 3)
+// typeSumRows returns the scalars of C and of the first messages, n points together, over the basis. The
+// nonces k have the layout of the proof's scalars.
+func (p *params[S, P]) typeSumRows(w *typeSumWitness[S], k []S, n int) [][]S {
+	rows := rowsOf[S](n, 3)
 	rows[0][p.typ], rows[0][p.blinding] = w.t, w.r
 	rows[1][p.typ], rows[1][p.blinding] = k[0], k[1]
-	if len(points) > 2 {
+	if n > 2 {
 		rows[2][p.value], rows[2][p.blinding] = k[2], k[3]
 		rows[3][p.blinding] = k[4]
 	}
-	return p.basis.Table.MSM(ctx, ex, points, rows)
+	return rows
 }
 
 // absorbFirst absorbs C, draws ρ, absorbs the first messages and draws c.

@@ -89,6 +89,9 @@ type replayed[S, P any] struct {
 	ranges []rangeproof.Equations[S, P]
 }
 
+// leastReplayed is the least number of range proofs whose transcripts run in a task. Fewer take no longer than waking a processor.
+const leastReplayed = 4
+
 // replay runs the claim's transcript. The range proofs' forks run under the executor. If the proof is bad,
 // replay sets item.Err; it returns only the executor's error.
 func (c *claim[S, P]) replay(ctx context.Context, ex executor.Executor, r *replayed[S, P], item *rangeproof.Replayed[S, P]) error {
@@ -103,14 +106,16 @@ func (c *claim[S, P]) replay(ctx context.Context, ex executor.Executor, r *repla
 	forks := make([]transcript.Transcript, len(c.l.ranges))
 	failed := make([]error, len(c.l.ranges))
 	V := make([]P, len(c.outputs))
-	err := ex.Do(ctx, len(c.l.ranges), func(_ context.Context, i int) error {
-		at := &c.l.ranges[i]
-		for j := at.first; j < at.last; j++ {
-			g.SubPoints(&V[j], &c.outputs[j], &c.points[0])
+	err := executor.Ranges(ctx, ex, len(c.l.ranges), leastReplayed, func(ctx context.Context, lo, hi int) error {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			at := &c.l.ranges[i]
+			for j := at.first; j < at.last; j++ {
+				g.SubPoints(&V[j], &c.outputs[j], &c.points[0])
+			}
+			forks[i] = t.Fork("range", uint32(i))
+			r.ranges[i], failed[i] = p.rp.Replay(&forks[i], V[at.first:at.last], cut(at, c.points, c.scalars))
 		}
-		forks[i] = t.Fork("range", uint32(i))
-		r.ranges[i], failed[i] = p.rp.Replay(&forks[i], V[at.first:at.last], cut(at, c.points, c.scalars))
-		return nil
+		return context.Cause(ctx)
 	})
 	t.Join(forks...)
 	item.Equations, item.State, item.Err = r, t.State(), errors.Join(failed...)

@@ -136,10 +136,15 @@ func newDraft(ctx context.Context, s *Sender, spec *Spec) (*Draft, error) {
 		d.statement.Inputs = append(d.statement.Inputs, statement.Field{Bytes: s.inputs[i].Token.Commitment})
 	}
 	a := Action{Inputs: s.inputs, Outputs: d.Outputs, Notes: make([][]byte, len(d.Outputs)), Metadata: spec.Metadata}
-	if err := s.ex.Do(ctx, len(a.Notes), func(_ context.Context, j int) (err error) {
-		if seal := spec.Outputs[j].Note; seal != nil {
-			a.Notes[j], err = seal(d.Openings[j])
+	var sealed []int // outputs with a note
+	for j := range spec.Outputs {
+		if spec.Outputs[j].Note != nil {
+			sealed = append(sealed, j)
 		}
+	}
+	if err := s.ex.Do(ctx, len(sealed), func(_ context.Context, i int) (err error) {
+		j := sealed[i]
+		a.Notes[j], err = spec.Outputs[j].Note(d.Openings[j])
 		return err
 	}); err != nil {
 		return nil, err

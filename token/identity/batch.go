@@ -171,12 +171,14 @@ func (s *Set) verify(it *item) (err error) {
 // ed25519Claims decodes the signatures of items whose type is Ed25519.
 func (s *Set) ed25519Claims(ctx context.Context, ex executor.Executor, items []item) (claims, []error, [][]byte, error) {
 	cs, errs, states := make(ed25519Claims, len(items)), make([]error, len(items)), make([][]byte, len(items))
-	err := ex.Do(ctx, len(items), func(_ context.Context, i int) error {
-		it := &items[i]
-		if it.verifier, errs[i] = s.Verifier(it.id); errs[i] == nil {
-			states[i], errs[i] = cs[i].decode(it.verifier.(*ed25519Verifier), it.message, it.signature)
+	err := executor.Ranges(ctx, ex, len(items), leastSignatures, func(ctx context.Context, lo, hi int) error {
+		for i := lo; i < hi && ctx.Err() == nil; i++ {
+			it := &items[i]
+			if it.verifier, errs[i] = s.Verifier(it.id); errs[i] == nil {
+				states[i], errs[i] = cs[i].decode(it.verifier.(*ed25519Verifier), it.message, it.signature)
+			}
 		}
-		return nil
+		return context.Cause(ctx)
 	})
 	return cs, errs, states, err
 }
@@ -276,5 +278,5 @@ func (s *bisection) find(ctx context.Context, ex executor.Executor, indices []in
 	return append(left[:len(left):len(left)], right...), err
 }
 
-// taskCount returns the number of tasks among which n items are divided.
-func taskCount(ex executor.Executor, n int) int { return max(1, min(executor.Tasks(ex), n)) }
+// leastSignatures is the least number of signatures in a task. Fewer take no longer than waking a processor.
+const leastSignatures = 4

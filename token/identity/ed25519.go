@@ -119,7 +119,7 @@ type ed25519Claims []ed25519Claim
 // holds checks 8·Σ w_i·(s_i·B - R_i - k_i·A_i) = 0 over the claims at indices. The sum is divided among the
 // executor's tasks.
 func (cs ed25519Claims) holds(ctx context.Context, ex executor.Executor, indices []int, weights []weight) (bool, error) {
-	tasks := taskCount(ex, len(indices))
+	tasks := executor.Cut(ex, len(indices), leastSignatures)
 	parts := make([]edwards25519.Point, tasks)
 	if err := ex.Do(ctx, tasks, func(_ context.Context, t int) error {
 		lo, hi := t*len(indices)/tasks, (t+1)*len(indices)/tasks

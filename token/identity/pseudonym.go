@@ -151,12 +151,11 @@ type pseudonymClaims[S, P any] struct {
 func (s *scheme[S, P]) claims(ctx context.Context, ex executor.Executor, items []item) (claims, []error, [][]byte, error) {
 	cs := &pseudonymClaims[S, P]{s, make([]pseudonymClaim[S, P], len(items))}
 	errs, states := make([]error, len(items)), make([][]byte, len(items))
-	tasks := taskCount(ex, len(items))
-	err := ex.Do(ctx, tasks, func(_ context.Context, t int) error {
+	err := executor.Ranges(ctx, ex, len(items), leastSignatures, func(_ context.Context, lo, hi int) error {
 		var points []byte
 		var signatures [][]byte
 		var at []int // of what is well-formed so far
-		for i := t * len(items) / tasks; i < (t+1)*len(items)/tasks; i++ {
+		for i := lo; i < hi; i++ {
 			it := &items[i]
 			point, err := s.payload(it.id)
 			if err == nil {

@@ -319,12 +319,20 @@ func (v *Validator) inputs(ctx context.Context, tokens Tokens, cases []*pending)
 	}
 }
 
+// leastOwners is the least number of requests whose owners are parsed in a task. Fewer take no longer than waking a processor.
+const leastOwners = 16
+
 // outputs parses the owners of outputs. The author of the request chose them freely, so this comes after the
 // signatures were verified.
 func (v *Validator) outputs(ctx context.Context, cases []*pending) {
 	cases = standing(cases)
-	if err := v.ex.Do(ctx, len(cases), func(_ context.Context, i int) error {
-		cases[i].fail(cases[i].owners())
+	if err := executor.Ranges(ctx, v.ex, len(cases), leastOwners, func(ctx context.Context, lo, hi int) error {
+		for _, c := range cases[lo:hi] {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			c.fail(c.owners())
+		}
 		return nil
 	}); err != nil {
 		for _, c := range cases {

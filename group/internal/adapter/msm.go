@@ -17,7 +17,7 @@ const minPiece = 16
 
 func (g *adapter[T]) MSM(ctx context.Context, ex executor.Executor, points []Point, scalars []Scalar) (Point, error) {
 	sameLength(len(points), len(scalars))
-	pieces := min(executor.Tasks(ex), max(1, len(points)/minPiece))
+	pieces := executor.Cut(ex, len(points), minPiece)
 	partial := make([]Point, pieces)
 	err := ex.Do(ctx, pieces, func(_ context.Context, k int) error {
 		from, to := k*len(points)/pieces, (k+1)*len(points)/pieces

@@ -77,9 +77,12 @@ func (t *table[T]) MSM(ctx context.Context, ex executor.Executor, dst []Point, s
 	}
 	// A task is one sum, or a piece of one if there are fewer sums than
 	// workers.
-	pieces := 1
-	if workers := executor.Tasks(ex); len(dst) < workers && len(dst) > 0 {
-		pieces = min((workers+len(dst)-1)/len(dst), max(1, t.n/minPiece))
+	pieces, most := 1, max(1, t.n/minPiece)
+	switch workers := executor.Cut(ex, len(dst)*most, 1); {
+	case workers == 1:
+		ex = executor.Serial()
+	case len(dst) < workers:
+		pieces = min((workers+len(dst)-1)/len(dst), most)
 	}
 	partial := make([]Point, len(dst)*pieces)
 	err := ex.Do(ctx, len(partial), func(_ context.Context, k int) error {
