@@ -13,7 +13,7 @@ SUITEFLAGS ?=
 DISTFLAGS ?=
 DISTSKIP ?= --skip=publish
 
-.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors emulated race mutate lint advisories notices cross fmt bench bench-quick benchstat selfcheck studies examples peers peers-check site dist release-check clean
+.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors emulated race mutate lint advisories notices cross fmt bench bench-quick benchstat selfcheck scaling studies examples peers peers-check site dist release-check clean
 
 all: build
 
@@ -176,6 +176,10 @@ benchstat: $(BIN)/tools
 # nothing else should run.
 selfcheck: build
 	$(BIN)/zkbench selfcheck
+
+# How operations scale with processors: measured, predicted, and what as many separate processes reach.
+scaling: build
+	tools/scaling.sh $$(nproc) $(BIN)/zkbench
 
 # The public studies, some hours: records, pages and charts in bin/studies, which must
 # have no records before. Nothing else should run. The records are packed too: the same ones
