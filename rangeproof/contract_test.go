@@ -10,6 +10,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/testing/exectest"
 	"github.com/zkbench/zkbench/internal/testing/faulttest"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
@@ -71,13 +72,13 @@ func TestExecutorsGiveTheSameProof(t *testing.T) {
 		p := c.protocol(t, parameters{64, c.maxM, 2})
 		st := newStatement(1, []uint64{1 << 63, 12345, 0, 1}[:c.maxM]...)
 		want := encode(prove(t, p, st))
-		for _, name := range executor.Names() {
+		exectest.Each(t, func(t *testing.T, ex executor.Executor) {
 			tr := bound(p, "ctx")
-			pf := must.Get(p.Prove(t.Context(), must.Get(executor.ByName(name))(t), &tr, st.V, st.w, st.nonces))(t)
+			pf := must.Get(p.Prove(t.Context(), ex, &tr, st.V, st.w, st.nonces))(t)
 			if encode(pf) != want {
-				t.Errorf("executor=%s: other proof bytes", name)
+				t.Error("other proof bytes")
 			}
-		}
+		})
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/testing/exectest"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/testing/testsize"
@@ -111,18 +112,17 @@ func TestSameBytes(t *testing.T) {
 		} {
 			pp := newTunedParams(t, Config{Curve: "BN254", Bits: testsize.Pick(8, 16, 16), ProofType: proofType}, tuning)
 			e := newExample(t, pp, "same bytes", []uint64{70, 30}, []uint64{60, 35, 5})
-			for _, name := range executor.Names() {
-				ex := must.Get(executor.ByName(name))(t)
+			exectest.Each(t, func(t *testing.T, ex executor.Executor) {
 				proof := must.Get(proofs(pp).Prove(context.Background(), ex, &e.st, &e.w))(t)
 				if first == nil {
 					first = proof
 				}
 				if !bytes.Equal(first, proof) {
-					t.Errorf("proof=%s table=%v constant-time=%v executor=%s: other bytes", proofType, tuning.Table, tuning.ConstantTime, name)
+					t.Errorf("proof=%s table=%v constant-time=%v: other bytes", proofType, tuning.Table, tuning.ConstantTime)
 				}
 				claim := must.Get(proofs(pp).Decode(&e.st, Field{Bytes: proof}))(t)
-				must.Do(t, proofs(pp).Verify(context.Background(), ex, claim, claim, claim), "executor="+name)
-			}
+				must.Do(t, proofs(pp).Verify(context.Background(), ex, claim, claim, claim))
+			})
 		}
 	}
 }

@@ -1,0 +1,116 @@
+package group_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/consensys/gnark-crypto/ecc/bn254"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/testing/exectest"
+	"github.com/zkbench/zkbench/internal/testing/must"
+)
+
+// TestTableInTasks: a sum over fixed points is the same in any number of tasks, also where the partial sums of tasks are
+// the identity, equal or opposite.
+func TestTableInTasks(t *testing.T) {
+	const n = 260
+	g := group.BN254()
+	_, _, one, _ := bn254.Generators()
+	random := rand.New(rand.NewPCG(1, 2))
+	distinct, equal, opposite := make([]bn254.G1Affine, n), make([]bn254.G1Affine, n), make([]bn254.G1Affine, n)
+	for i := range n {
+		var k fr.Element
+		k.SetUint64(random.Uint64())
+		distinct[i] = must.Get(g.MSM(t.Context(), executor.Serial(), []bn254.G1Affine{one}, []fr.Element{k}))(t)
+		if equal[i], opposite[i] = one, one; i%2 == 1 {
+			opposite[i].Neg(&one)
+		}
+	}
+	full, small, ones, few := make([]fr.Element, n), make([]fr.Element, n), make([]fr.Element, n), make([]fr.Element, n)
+	for i := range n {
+		full[i].SetUint64(random.Uint64())
+		full[i].Exp(full[i], fr.Modulus())
+		full[i].Square(&full[i])
+		small[i].SetUint64(random.Uint64N(4))
+		ones[i].SetOne()
+	}
+	few[n-1].SetInt64(-1)
+	for name, points := range map[string][]bn254.G1Affine{"distinct": distinct, "equal": equal, "opposite": opposite} {
+		table := must.Get(g.NewTable(points, group.TableOptions{Window: 4, Spacing: 5}))(t)
+		for _, rows := range [][][]fr.Element{{full}, {small}, {ones}, {few}, {make([]fr.Element, n)}, {full, small[:200], ones}, {full[:1], small, few, full}} {
+			want := make([]bn254.G1Affine, len(rows))
+			must.Do(t, table.MSM(t.Context(), executor.Serial(), want, rows))
+			for _, width := range []int{2, 3, 16, 64} {
+				got := make([]bn254.G1Affine, len(rows))
+				must.Do(t, table.MSM(t.Context(), exectest.Wide(width), got, rows))
+				for j := range got {
+					if !got[j].Equal(&want[j]) {
+						t.Errorf("%s points, %d sums, %d tasks: another sum %d", name, len(rows), width, j)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestAccumulatorInTasks: an accumulator gives the same answer on every executor.
+func TestAccumulatorInTasks(t *testing.T) {
+	g := group.BN254()
+	_, _, one, _ := bn254.Generators()
+	random := rand.New(rand.NewPCG(3, 4))
+	points := make([]bn254.G1Affine, 200)
+	for i := range points {
+		var k fr.Element
+		k.SetUint64(random.Uint64())
+		points[i] = must.Get(g.MSM(t.Context(), executor.Serial(), []bn254.G1Affine{one}, []fr.Element{k}))(t)
+	}
+	basis := must.Get(group.NewBasis(g, []group.Family{{Name: "tasks", Count: 200}}, group.TableOptions{Window: 4, Spacing: 5}))(t)
+	exectest.Each(t, func(t *testing.T, ex executor.Executor) {
+		for _, holds := range []bool{true, false} {
+			acc := group.NewAccumulator(basis, 0)
+			var zero fr.Element
+			for i := range points {
+				var k fr.Element
+				k.SetUint64(random.Uint64())
+				acc.AddPoint(&points[i], &k)
+				k.Neg(&k)
+				acc.AddPoint(&points[i], &k)
+				acc.AddFixed(i, &zero)
+			}
+			if !holds {
+				k := fr.One()
+				acc.AddFixed(7, &k)
+			}
+			if got := must.Get(acc.IsZero(t.Context(), ex))(t); got != holds {
+				t.Errorf("zero is %v, want %v", got, holds)
+			}
+		}
+	})
+}
+
+// BenchmarkTableInTasks shows what tasks cost: the tasks of one sum share its doublings, so that the work grows little.
+func BenchmarkTableInTasks(b *testing.B) {
+	const n = 130
+	g := group.BN254()
+	_, _, one, _ := bn254.Generators()
+	points, scalars := make([]bn254.G1Affine, n), make([]fr.Element, n)
+	for i := range n {
+		points[i] = one
+		scalars[i].SetUint64(uint64(i) + 1)
+		scalars[i].Inverse(&scalars[i])
+	}
+	table := must.Get(g.NewTable(points, group.TableOptions{}))(b)
+	for _, tasks := range []int{1, 2, 4} {
+		b.Run(fmt.Sprintf("tasks=%d", tasks), func(b *testing.B) {
+			r := executor.NewRecorder(tasks)
+			rows, dst := [][]fr.Element{scalars, scalars, scalars, scalars}, make([]bn254.G1Affine, 4)
+			for b.Loop() {
+				must.Do(b, table.MSM(b.Context(), r, dst, rows))
+			}
+		})
+	}
+}
