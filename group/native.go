@@ -254,7 +254,7 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor
 	for _, v := range scalars {
 		terms += len(v)
 	}
-	tasks := executor.Cut(ex, terms, leastTerms)
+	tasks := executor.Cut(ex, terms, leastFixed)
 	if tasks == 1 {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -320,8 +320,8 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) inTasks(ctx context.Context, ex exec
 	return nil
 }
 
-// leastTerms is the least number of terms of a task. Fewer take no longer than waking a processor.
-const leastTerms = 96
+// leastFixed is the least number of terms over fixed points in a task. Fewer take no longer than waking a processor.
+const leastFixed = 96
 
 func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSMConstantTime(ctx context.Context, dst []P, scalars [][]S) error {
 	t.check(dst, scalars)
