@@ -21,7 +21,7 @@ import (
 )
 
 // Defs returns all workloads of the package.
-func Defs() []workload.Def { return []workload.Def{KeccakStark(), KeccakAggregate()} }
+func Defs() []workload.Def { return []workload.Def{KeccakStark(), KeccakAggregate(), ProofBatch()} }
 
 // The stages that an operation can be.
 const (
