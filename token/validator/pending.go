@@ -40,8 +40,10 @@ type pending struct {
 	auditMessage [transcript.StateLen]byte
 	actions      []*action.Action
 	signatures   []signature
+	toVerify     []identity.Signed // signatures with what they sign
 	spends       []token.ID
 	named        int // identities that outputs name so far
+	result       *Valid
 }
 
 // maxNamed is the maximum number of identities that the outputs of a request may name. It is the maximum

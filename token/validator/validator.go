@@ -221,23 +221,52 @@ func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at 
 	current := v.current.Load()
 	for i, raw := range raws {
 		cases[i] = &pending{v: v, raw: raw, at: at, policy: current}
-		if policy.IsUpdate(raw) {
-			cases[i].err = cases[i].updates() // an update has no actions and needs no further checks
-		} else if cases[i].err = cases[i].examine(); cases[i].err == nil {
-			cases[i].auditors()
-		}
 	}
+	v.each(ctx, cases, func(c *pending) {
+		if policy.IsUpdate(c.raw) {
+			c.fail(c.updates()) // an update has no actions and needs no further checks
+		} else if c.fail(c.examine()); c.err == nil {
+			c.auditors()
+		}
+	})
 	v.signatures(ctx, cases)
 	v.inputs(ctx, tokens, cases)
 	v.outputs(ctx, cases)
 	v.proofs(ctx, cases)
 	results := make([]Result, len(raws))
+	v.each(ctx, standing(cases), func(c *pending) {
+		var err error
+		c.result, err = c.valid()
+		c.fail(err)
+	})
 	for i, c := range cases {
 		if results[i].Err = c.err; c.err == nil {
-			results[i].Valid, results[i].Err = c.valid()
+			results[i].Valid = c.result
 		}
 	}
 	return results
+}
+
+// leastCases is the least number of requests in a task of each. Fewer take no longer than waking a processor.
+const leastCases = 4
+
+// each calls check for each case, in tasks. If the context ends or a check panics, all cases fail with that
+// error: none passes that was not checked.
+func (v *Validator) each(ctx context.Context, cases []*pending, check func(c *pending)) {
+	err := executor.Ranges(ctx, v.ex, len(cases), leastCases, func(ctx context.Context, lo, hi int) error {
+		for _, c := range cases[lo:hi] {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			check(c)
+		}
+		return nil
+	})
+	if err != nil {
+		for _, c := range cases {
+			c.fail(err)
+		}
+	}
 }
 
 // failed returns the error of a check.
@@ -263,17 +292,19 @@ func standing(cases []*pending) []*pending {
 
 // signatures verifies the signatures of all requests that have not failed so far.
 func (v *Validator) signatures(ctx context.Context, cases []*pending) {
+	v.each(ctx, standing(cases), func(c *pending) {
+		c.toVerify = make([]identity.Signed, len(c.signatures))
+		for i, s := range c.signatures {
+			message := c.signed(&s)
+			c.toVerify[i] = identity.Signed{ID: s.signer, Message: message[:], Signature: s.signature}
+		}
+	})
 	if cases = standing(cases); len(cases) == 0 {
 		return
 	}
 	batch := identity.NewBatch(v.ids)
 	for _, c := range cases {
-		group := make([]identity.Signed, len(c.signatures))
-		for i, s := range c.signatures {
-			message := c.signed(&s)
-			group[i] = identity.Signed{ID: s.signer, Message: message[:], Signature: s.signature}
-		}
-		batch.Add(group...)
+		batch.Add(c.toVerify...)
 	}
 	forEachFailed(batch.Verify(ctx, v.ex), cases, func(bad *zkbench.CheckError) {
 		c := cases[bad.Action]
@@ -319,51 +350,52 @@ func (v *Validator) inputs(ctx context.Context, tokens Tokens, cases []*pending)
 	}
 }
 
-// leastOwners is the least number of requests whose owners are parsed in a task. Fewer take no longer than waking a processor.
-const leastOwners = 16
-
 // outputs parses the owners of outputs. The author of the request chose them freely, so this comes after the
 // signatures were verified.
 func (v *Validator) outputs(ctx context.Context, cases []*pending) {
-	cases = standing(cases)
-	if err := executor.Ranges(ctx, v.ex, len(cases), leastOwners, func(ctx context.Context, lo, hi int) error {
-		for _, c := range cases[lo:hi] {
-			if err := context.Cause(ctx); err != nil {
-				return err
-			}
-			c.fail(c.owners())
-		}
-		return nil
-	}); err != nil {
-		for _, c := range cases {
-			c.fail(err)
-		}
-	}
+	v.each(ctx, standing(cases), func(c *pending) { c.fail(c.owners()) })
 }
 
 // proofs decodes and verifies the proofs of all requests that have not failed so far.
 func (v *Validator) proofs(ctx context.Context, cases []*pending) {
 	type place struct {
-		c     *pending
-		index int // of the action
+		c        *pending
+		index    int // of the action
+		received *action.Received
+		err      error
 	}
 	for _, s := range v.params.RangeProofs {
 		pp := v.crypto[s.ProofType]
+		var decoded []place
+		for _, c := range standing(cases) {
+			for i := range c.actions {
+				if c.request.Actions[i].ProofType == s.ProofType {
+					decoded = append(decoded, place{c: c, index: i})
+				}
+			}
+		}
+		if len(decoded) == 0 {
+			continue
+		}
+		err := executor.Ranges(ctx, v.ex, len(decoded), leastCases, func(ctx context.Context, lo, hi int) error {
+			for i := lo; i < hi && ctx.Err() == nil; i++ {
+				p := &decoded[i]
+				p.received, p.err = action.Receive(pp, p.c.actions[p.index])
+			}
+			return context.Cause(ctx)
+		})
 		var items []action.Item
 		var places []place
 		var verified []*pending
-		for _, c := range standing(cases) {
-			for i := range c.actions {
-				if c.request.Actions[i].ProofType != s.ProofType {
-					continue
-				}
-				received, err := action.Receive(pp, c.actions[i])
-				if err != nil {
-					c.fail(failed(Proofs, i, -1, err))
-					break
-				}
-				items = append(items, action.Item{Action: received, Anchor: request.ActionAnchor(v.ledger, c.request.Anchor, i)})
-				places, verified = append(places, place{c, i}), append(verified, c)
+		for _, p := range decoded {
+			switch {
+			case err != nil:
+				p.c.fail(err)
+			case p.err != nil:
+				p.c.fail(failed(Proofs, p.index, -1, p.err))
+			case p.c.err == nil:
+				items = append(items, action.Item{Action: p.received, Anchor: request.ActionAnchor(v.ledger, p.c.request.Anchor, p.index)})
+				places, verified = append(places, p), append(verified, p.c)
 			}
 		}
 		if len(items) == 0 {
