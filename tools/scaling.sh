@@ -63,10 +63,12 @@ while read -r executor workload; do
 done <<'WORKLOADS'
 pool sender --bits 64
 pool verification-sender-proof --bits 64
-pool verification-sender-batch --bits 64 --batch 64
+pool validator-batch --batch 64
 pool keccak-stark --bytes 13600
 pool keccak-stark --bytes 13600 --field goldilocks
+pool proof-batch --bytes 1360
 pool merkle-build --leaves 262144
 - msm --points 262144
 - pedersen --system turbo --hashes 64 --stage prove
+- pedersen --system turbo --hashes 64 --stage keys
 WORKLOADS
