@@ -115,7 +115,7 @@ func (d *Domain) check(v Vector, from Order, shift *fr.Element) error {
 	return nil
 }
 
-// chunk is how many elements a task scales. The powers for this many fit in the first-level cache.
+// chunk is how many elements are scaled at once. The powers for this many fit in the first-level cache.
 const chunk = 1 << 9
 
 // scale multiplies the coefficient of X^i by c s^i.
@@ -143,15 +143,16 @@ func (d *Domain) scale(ctx context.Context, ex executor.Executor, v Vector, orde
 		}
 		powers = d.form.FromElements(within)
 	}
-	return ex.Do(ctx, len(factors), func(_ context.Context, i int) error {
-		part := v.Slice(i*m, (i+1)*m)
-		if !factors[i].IsOne() {
-			part.Scale(&factors[i])
+	return InPieces(ctx, ex, d.n, func(lo, hi int) {
+		for i := lo / m; i < hi/m; i++ {
+			part := v.Slice(i*m, (i+1)*m)
+			if !factors[i].IsOne() {
+				part.Scale(&factors[i])
+			}
+			if powers.n > 0 {
+				part.Mul(part, powers)
+			}
 		}
-		if powers.n > 0 {
-			part.Mul(part, powers)
-		}
-		return nil
 	})
 }
 

@@ -1,12 +1,14 @@
 package poly
 
 import (
+	"context"
 	"math/bits"
 	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark-crypto/utils"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/arith/vec52"
 )
 
@@ -163,6 +165,14 @@ func (v Vector) RunningProducts(scratch Vector) {
 // BitReverse permutes the elements of v from one Order to the other. It panics if v's length is not a power of
 // two.
 func (v Vector) BitReverse() {
+	if err := v.BitReverseOn(context.Background(), executor.Serial()); err != nil {
+		panic(err) // a piece has panicked
+	}
+}
+
+// BitReverseOn does what BitReverse does, in pieces that ex may run at once. If ctx ends it returns the context's
+// cause, and the contents of v are unspecified.
+func (v Vector) BitReverseOn(ctx context.Context, ex executor.Executor) error {
 	if v.n&(v.n-1) != 0 {
 		panic("poly: bit reversal of a length that is not a power of two")
 	}
@@ -170,29 +180,34 @@ func (v Vector) BitReverse() {
 		e := v.Elements()
 		utils.BitReverse(e)
 		v.Set(e)
-		return
+		return context.Cause(ctx)
 	}
 	// With i = (a, b, c), and a and c of three bits, element (a, b, c) goes to (rev c, rev b, rev a). The
 	// elements with one b are eight blocks.
 	f := v.form.field
 	block := f.Block()
 	middle := bits.Len(uint(v.n)) - 7
-	one, other := vec52.Resize(nil, vec52.Width*block), vec52.Resize(nil, vec52.Width*block)
 	place := func(b int, tile []uint64) {
 		for a := range vec52.Width {
 			copy(v.words[(a<<middle|b)*block:][:block], tile[a*block:][:block])
 		}
 	}
-	for b := range 1 << middle {
-		r := reversed(b, middle)
-		if r < b {
-			continue
+	// Two b that are each other's reverse are exchanged by the task of the lower one.
+	tasks := max(1, v.n/Piece)
+	return ex.Do(ctx, tasks, func(_ context.Context, task int) error {
+		one, other := vec52.Resize(nil, vec52.Width*block), vec52.Resize(nil, vec52.Width*block)
+		for b := task << middle / tasks; b < (task+1)<<middle/tasks; b++ {
+			r := reversed(b, middle)
+			if r < b {
+				continue
+			}
+			f.Turn(one, v.words[b*block:], 1<<middle)
+			f.Turn(other, v.words[r*block:], 1<<middle)
+			place(r, one)
+			place(b, other)
 		}
-		f.Turn(one, v.words[b*block:], 1<<middle)
-		f.Turn(other, v.words[r*block:], 1<<middle)
-		place(r, one)
-		place(b, other)
-	}
+		return nil
+	})
 }
 
 // reversed returns the log lowest bits of i in reversed order.

@@ -3,8 +3,6 @@ package poly
 import (
 	"context"
 	"math/bits"
-	"runtime"
-	"sync/atomic"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
@@ -51,11 +49,12 @@ type splitter interface {
 	shape() (cached, levels, columns int)
 }
 
-// perTask is into how many pieces columns, and parts, are divided for each task that runs at once. Small pieces
-// let all tasks end at about the same time.
-const perTask = 8
+// smallPart is by how many levels the parts of the first split, and its pieces of columns, are smaller than what fits
+// in the second-level cache. A transform of 2^16 elements takes about a millisecond, and has 32 parts.
+const smallPart = 2
 
-// walk does all levels of a part: the first ones by columns, then those of the parts into which these split it.
+// walk does all levels of a part: the first ones by columns, then those of the parts into which these split it. How
+// the work is cut depends only on the length, so that the pieces are the same on any number of processors.
 func walk(ctx context.Context, ex executor.Executor, x splitter, p part, from Order) error {
 	cached, most, columns := x.shape()
 	log := p.log()
@@ -63,13 +62,13 @@ func walk(ctx context.Context, ex executor.Executor, x splitter, p part, from Or
 		x.whole(p, from)
 		return context.Cause(ctx)
 	}
-	n := min(max(log-cached, bits.Len(uint(perTask*executor.Tasks(ex)-1))), most)
+	n := min(log-cached+smallPart, most)
 	if (log-n)%2 != cached%2 { // so that pairs of levels are left
 		n--
 	}
 	tiles := max(1, p.length>>n/columns)
 	columns = p.length >> n / tiles
-	pieces := min(tiles, perTask*executor.Tasks(ex))
+	pieces := min(tiles, p.length>>(cached-smallPart))
 	first := phase{pieces, func(_ context.Context, i int) error {
 		for at := i * tiles / pieces; at < (i+1)*tiles/pieces; at++ {
 			x.levels(p, n, at*columns, (at+1)*columns, from)
@@ -91,31 +90,14 @@ type phase struct {
 	do func(ctx context.Context, i int) error
 }
 
-// inTurn does one phase after the other, in one call of the executor, so that a pool's workers wake only once. A
-// phase begins when the one before has ended. If a piece fails, the workers that wait end.
+// inTurn does one phase after the other. A phase begins when the one before has ended.
 func inTurn(ctx context.Context, ex executor.Executor, phases ...phase) error {
-	type progress struct{ taken, done atomic.Int64 }
-	at := make([]progress, len(phases))
-	return ex.Do(ctx, executor.Tasks(ex), func(ctx context.Context, _ int) error {
-		for k, p := range phases {
-			for i := at[k].taken.Add(1) - 1; i < int64(p.n); i = at[k].taken.Add(1) - 1 {
-				if err := context.Cause(ctx); err != nil {
-					return err
-				}
-				if err := p.do(ctx, int(i)); err != nil {
-					return err
-				}
-				at[k].done.Add(1)
-			}
-			for k < len(phases)-1 && at[k].done.Load() < int64(p.n) { // other tasks are working on the rest
-				if err := context.Cause(ctx); err != nil {
-					return err
-				}
-				runtime.Gosched()
-			}
+	for _, p := range phases {
+		if err := ex.Do(ctx, p.n, p.do); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // wide has units of eight elements. It needs fewer than the n log n / 2 products of n elements: the first two

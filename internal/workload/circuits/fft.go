@@ -83,11 +83,16 @@ func (t *transform) transformWith(ctx context.Context, impl string, coefficients
 		}
 		t.gnarks.FFT(values, fft.DIF, options...)
 	} else {
-		v, one := t.form.FromElements(coefficients), fr.One()
+		v, one := t.form.New(t.n), fr.One()
+		if err := v.SetOn(ctx, t.ex, coefficients); err != nil {
+			return nil, err
+		}
 		if err := t.ours.NTT(ctx, t.ex, v, poly.Natural, &one); err != nil {
 			return nil, err
 		}
-		v.Get(values)
+		if err := v.GetOn(ctx, t.ex, values); err != nil {
+			return nil, err
+		}
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*fr.Bytes), nil
 }
