@@ -31,9 +31,7 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	stored    *stored[E]  // stored points to sum; nil: dynamic points
 	entries   []affine[E] // of the points: stored, or multiples
 	multiples []affine[E] // of dynamic points
-	offsets   []int32     // bucket -> where its picks begin; one entry more than buckets
-	next      []int32     // bucket -> where its next pick goes
-	sorted    []uint32    // picks by bucket
+	sortings  kept        // of *sorting
 	sums      []affine[E] // of buckets
 	lines     []affine[E] // sums of rows and columns of buckets
 	row       []affine[E]
@@ -55,8 +53,9 @@ type shape struct {
 
 func (s *sums[E, PE]) newScratch() *scratch[E, PE] {
 	return &scratch[E, PE]{
-		tree: tree[E]{rows: s.newRows(), complete: s.complete},
-		acc:  s.newAccumulators(),
+		tree:     tree[E]{rows: s.newRows(), complete: s.complete},
+		acc:      s.newAccumulators(),
+		sortings: kept{made: func() any { return new(sorting[E]) }},
 	}
 }
 
@@ -86,14 +85,14 @@ func bucketWindow(m, bits int) int {
 // multiples. Integers are written as signed digits. For up to strausMax dynamic points, each window
 // is one segment of a tree that sums the multiples that the digits select. For more points, each
 // bucket is summed. Horner's rule joins the windows. The executor's tasks are ranges of terms
-// first, and then ranges of windows.
+// first, then ranges of windows, and within a window with many terms, ranges of terms and of buckets.
 func (s *sums[E, PE]) sum(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], points []affine[E], class int) (sum affine[E], err error) {
 	picks := sc.given.picksFor(class)
 	if class == unit {
 		return s.unitSum(ctx, ex, sc, points, picks)
 	}
 	s.begin(sc, len(picks), classes[class])
-	tasks := piecesOf(ex, len(picks))
+	tasks := pieces{len(picks), (len(picks) + leastSplit - 1) / leastSplit}
 	err = s.each(ctx, ex, sc, tasks.count, func(task *scratch[E, PE], i int) {
 		lo, hi := tasks.bounds(i)
 		s.set(sc, task, points, picks, lo, hi)
@@ -112,7 +111,7 @@ func (s *sums[E, PE]) unitSum(ctx context.Context, ex executor.Executor, sc *scr
 	}
 	pieces := (len(picks) + termsInCache - 1) / termsInCache
 	sc.shape = shape{windows: pieces} // of weight 1
-	return s.join(ctx, ex, sc, 1, func(task *scratch[E, PE], i, lo, hi int) {
+	return s.join(ctx, ex, sc, 1, func(_ context.Context, task *scratch[E, PE], i, lo, hi int) error {
 		some := picks[lo*termsInCache : min(hi*termsInCache, len(picks))]
 		t := &task.tree
 		t.begin(1, len(some))
@@ -120,6 +119,7 @@ func (s *sums[E, PE]) unitSum(ctx context.Context, ex executor.Executor, sc *scr
 		t.fill(some, []int32{0, int32(len(some))})
 		t.reduce(entries, minPairs)
 		t.addColumn(sc.acc, i, 0)
+		return nil
 	})
 }
 
@@ -203,35 +203,50 @@ func (s *scratch[E, PE]) window(w int) []int16 {
 }
 
 func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scratch[E, PE]) (sum affine[E], err error) {
-	tasks := min(executor.Tasks(ex), sc.windows)
-	step := (sc.windows + tasks - 1) / tasks
+	m := sc.parts * sc.n
 	if !sc.buckets {
 		s.extend(sc)
-		return s.join(ctx, ex, sc, step, sc.strausSums)
+		return s.join(ctx, ex, sc, sc.windowsAtOnce(ex, m), func(_ context.Context, task *scratch[E, PE], i, lo, hi int) error {
+			sc.strausSums(task, i, lo, hi)
+			return nil
+		})
 	}
 	nb := sc.bucketCount()
+	if 2*nb >= termsInCache { // each window is weighed alone, so its buckets need not outlast its task
+		return s.join(ctx, ex, sc, 1, func(ctx context.Context, task *scratch[E, PE], i, lo, hi int) error {
+			by := sc.sortings.Get().(*sorting[E])
+			defer sc.sortings.Put(by)
+			by.sums = resize(by.sums, nb)
+			if err := s.sortedSums(ctx, ex, sc, task, by, by.sums, lo, hi); err != nil {
+				return err
+			}
+			sc.weigh(task, by.sums, i, lo, hi)
+			return nil
+		})
+	}
 	sc.sums = resize(sc.sums, sc.windows*nb)
 	// Few windows at a time keep their buckets in the second-level cache.
-	few := min(step, max(1, termsInCache/(sc.parts*sc.n)))
-	err = s.each(ctx, ex, sc, (sc.windows+few-1)/few, func(task *scratch[E, PE], i int) {
-		sc.bucketSums(task, i*few, min((i+1)*few, sc.windows))
+	few := min(sc.windowsAtOnce(ex, m), max(1, termsInCache/m))
+	err = s.eachTask(ctx, ex, sc, (sc.windows+few-1)/few, func(ctx context.Context, task *scratch[E, PE], i int) error {
+		return s.bucketSums(ctx, ex, sc, task, i*few, min((i+1)*few, sc.windows))
 	})
 	if err != nil {
 		return sum, err
 	}
-	if few = max(1, termsInCache/(2*nb)); few < sc.windows {
-		few = min(few, step)
-	}
-	return s.join(ctx, ex, sc, few, sc.weigh)
+	few = min(sc.windowsAtOnce(ex, 2*nb), termsInCache/(2*nb))
+	return s.join(ctx, ex, sc, few, func(_ context.Context, task *scratch[E, PE], i, lo, hi int) error {
+		sc.weigh(task, sc.sums[lo*nb:hi*nb], i, lo, hi)
+		return nil
+	})
 }
 
 // join returns the weighted sum of all windows. add sets accumulator i to the weighted sum of
 // windows lo to hi-1, step windows at a time.
-func (s *sums[E, PE]) join(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], step int, add func(task *scratch[E, PE], i, lo, hi int)) (sum affine[E], err error) {
+func (s *sums[E, PE]) join(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], step int, add func(ctx context.Context, task *scratch[E, PE], i, lo, hi int) error) (sum affine[E], err error) {
 	last := (sc.windows+step-1)/step - 1
 	sc.acc.reset(last + 1)
-	err = s.each(ctx, ex, sc, last+1, func(task *scratch[E, PE], i int) {
-		add(task, i, i*step, min((i+1)*step, sc.windows))
+	err = s.eachTask(ctx, ex, sc, last+1, func(ctx context.Context, task *scratch[E, PE], i int) error {
+		return add(ctx, task, i, i*step, min((i+1)*step, sc.windows))
 	})
 	if err != nil {
 		return sum, err
@@ -245,40 +260,52 @@ func (s *sums[E, PE]) join(ctx context.Context, ex executor.Executor, sc *scratc
 	return sc.acc.affine(last), nil
 }
 
-// perTask is the number of pieces of work for each task that runs at once. With several pieces
-// each, the tasks end at about the same time.
-const perTask = 8
-
-// each calls do for all i below n, with the scratch of the task that calls it.
+// each calls do for all i below n, each in a task of its own, with a scratch that no other task uses.
 func (s *sums[E, PE]) each(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], n int, do func(task *scratch[E, PE], i int)) error {
-	tasks := min(executor.Tasks(ex), n)
-	var next atomic.Int64
-	return ex.Do(ctx, tasks, func(ctx context.Context, _ int) error {
+	return s.eachTask(ctx, ex, sc, n, func(_ context.Context, task *scratch[E, PE], i int) error {
+		do(task, i)
+		return nil
+	})
+}
+
+// eachTask is each with tasks that may have tasks of their own. The scratch sc is lent to one task at
+// a time, so an executor that runs one after the other needs no other scratch.
+func (s *sums[E, PE]) eachTask(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], n int, do func(ctx context.Context, task *scratch[E, PE], i int) error) error {
+	var lent atomic.Bool
+	return ex.Do(ctx, n, func(ctx context.Context, i int) error {
 		task := sc
-		if tasks > 1 {
+		if lent.CompareAndSwap(false, true) {
+			defer lent.Store(false)
+		} else {
 			task = s.scratch.Get().(*scratch[E, PE])
 			defer s.scratch.Put(task)
 		}
-		for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-			if err := context.Cause(ctx); err != nil {
-				return err
-			}
-			do(task, int(i))
-		}
-		return nil
+		return do(ctx, task, i)
 	})
+}
+
+// The least work of a task, so that it takes 50 µs or more: terms that are classified, terms that are
+// split into integers and digits, and additions. Fewer additions than these in a tree also take
+// longer each.
+const (
+	leastTerms     = 1 << 13
+	leastSplit     = 1 << 11
+	leastAdditions = 1 << 11
+)
+
+// windowsAtOnce returns how many windows a task gets, if each takes the given number of additions. A
+// tree of several windows shares its inversions, so there are no more tasks than run at once.
+func (s *shape) windowsAtOnce(ex executor.Executor, additions int) int {
+	tasks := max(1, min(executor.Tasks(ex), s.windows, s.windows*additions/leastAdditions))
+	return (s.windows + tasks - 1) / tasks
 }
 
 // pieces are ranges of n terms.
 type pieces struct{ n, count int }
 
 // piecesOf returns as many pieces as are large enough for a task each.
-func piecesOf(ex executor.Executor, n int) pieces {
-	const least = 1 << 11
-	if tasks := executor.Tasks(ex); tasks > 1 {
-		return pieces{n, min(perTask*tasks, (n+least-1)/least)}
-	}
-	return pieces{n, 1}
+func piecesOf(_ executor.Executor, n int) pieces {
+	return pieces{n, (n + leastTerms - 1) / leastTerms}
 }
 
 func (p pieces) bounds(i int) (lo, hi int) { return i * p.n / p.count, (i + 1) * p.n / p.count }

@@ -1,0 +1,205 @@
+package group
+
+import (
+	"context"
+
+	"github.com/zkbench/zkbench/executor"
+)
+
+// sorting is the working memory for buckets with too many terms for one tree: of a window, or of a
+// few. It is kept apart from a task's scratch, because the window's tasks share it.
+type sorting[E comparable] struct {
+	offsets []int32     // bucket -> where its picks begin; one entry more than buckets
+	next    []int32     // range of terms, bucket -> where the range's next pick goes
+	sorted  []uint32    // picks by bucket
+	jobs    []job       // that sum them
+	pieces  []affine[E] // by job: its sum, if it is of a piece of a long bucket
+	sums    []affine[E] // of buckets, if the window is weighed alone
+}
+
+// job is the work of a task: to sum buckets first to end-1, or a piece of a long bucket.
+type job struct {
+	first, end int32
+	lo, hi     int32 // of the picks
+	long       bool
+}
+
+// These constants bound the length from which a bucket is long.
+const (
+	longBucket   = 512
+	longestShort = 4096
+)
+
+// longFrom returns the length from which a bucket is summed by itself. A bucket far longer than the
+// rest would leave most lanes empty beside it. Buckets of about the same length share their
+// inversions.
+func longFrom(terms, buckets int) int32 {
+	return int32(min(max(longBucket, 4*terms/buckets), longestShort))
+}
+
+// leastSorted is the number of integers that a task sorts. It takes about 100 µs.
+const leastSorted = 1 << 15
+
+// sortRanges returns in how many ranges the integers of a window are sorted. Each range counts its
+// picks for every bucket, so a range has several times as many integers as there are buckets.
+func (s *shape) sortRanges(ex executor.Executor) int {
+	if ex.Width() == 1 {
+		return 1
+	}
+	m := s.parts * s.n
+	return max(1, min(m/leastSorted, m/(4*s.bucketCount())))
+}
+
+// sortedSums sets sums to the bucket sums of windows lo to hi-1. The task that calls it lends its
+// scratch to the tasks that it begins.
+func (s *sums[E, PE]) sortedSums(ctx context.Context, ex executor.Executor, sc, task *scratch[E, PE], by *sorting[E], sums []affine[E], lo, hi int) error {
+	if err := s.sort(ctx, ex, sc, task, by, lo, hi); err != nil {
+		return err
+	}
+	by.cut()
+	err := s.each(ctx, ex, task, len(by.jobs), func(task *scratch[E, PE], i int) {
+		j := &by.jobs[i]
+		if j.long {
+			by.pieces[i] = task.sumOf(sc.entries, by.sorted[j.lo:j.hi])
+			return
+		}
+		task.shortBuckets(sc.entries, by, sums[j.first:j.end], int(j.first))
+	})
+	if err != nil {
+		return err
+	}
+	task.joinLong(by, sums)
+	return nil
+}
+
+// sort sets by.sorted to the picks of windows lo to hi-1, by bucket and within a bucket in order.
+func (s *sums[E, PE]) sort(ctx context.Context, ex executor.Executor, sc, task *scratch[E, PE], by *sorting[E], lo, hi int) error {
+	nb := sc.bucketCount()
+	count := (hi - lo) * nb
+	ranges := pieces{sc.parts * sc.n, sc.sortRanges(ex)}
+	by.next = resize(by.next, ranges.count*count)
+	err := s.each(ctx, ex, task, ranges.count, func(_ *scratch[E, PE], i int) {
+		first, end := ranges.bounds(i)
+		next := by.next[i*count : (i+1)*count]
+		clear(next)
+		for w := lo; w < hi; w++ {
+			next := next[(w-lo)*nb : (w-lo+1)*nb]
+			for _, d := range sc.window(w)[first:end] {
+				if d != 0 {
+					next[abs(int(d))-1]++
+				}
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	by.offsets = resize(by.offsets, count+1)
+	at := int32(0)
+	for k := range count {
+		by.offsets[k] = at
+		for i := k; i < len(by.next); i += count {
+			by.next[i], at = at, at+by.next[i]
+		}
+	}
+	by.offsets[count] = at
+	by.sorted = resize(by.sorted, int(at))
+	return s.each(ctx, ex, task, ranges.count, func(_ *scratch[E, PE], i int) {
+		first, end := ranges.bounds(i)
+		for w := lo; w < hi; w++ {
+			next := by.next[i*count+(w-lo)*nb : i*count+(w-lo+1)*nb]
+			for j, d := range sc.window(w)[first:end] {
+				if d != 0 {
+					at := &next[abs(int(d))-1]
+					by.sorted[*at] = sc.pick(first+j, int(d>>15|1))
+					*at++
+				}
+			}
+		}
+	})
+}
+
+// cut divides the buckets into jobs: a few buckets that fit in the cache together, or a piece of a
+// bucket that is summed by itself.
+func (by *sorting[E]) cut() {
+	at := by.offsets
+	count, filled := len(at)-1, 0
+	for k := range count {
+		if at[k+1] > at[k] {
+			filled++
+		}
+	}
+	long := longFrom(len(by.sorted), max(filled, 1))
+	by.jobs = by.jobs[:0]
+	for first := 0; first < count; {
+		end := first
+		for end < count && at[end+1]-at[first] <= termsInCache && at[end+1]-at[end] < long {
+			end++
+		}
+		if end > first {
+			by.jobs = append(by.jobs, job{int32(first), int32(end), at[first], at[end], false})
+		}
+		if end < count && at[end+1]-at[end] >= long {
+			for lo := at[end]; lo < at[end+1]; lo += termsInCache {
+				by.jobs = append(by.jobs, job{int32(end), int32(end + 1), lo, min(lo+termsInCache, at[end+1]), true})
+			}
+			end++
+		}
+		first = end
+	}
+	by.pieces = resize(by.pieces, len(by.jobs))
+}
+
+// shortBuckets sets sums to the sums of the buckets from first on.
+func (s *scratch[E, PE]) shortBuckets(entries []affine[E], by *sorting[E], sums []affine[E], first int) {
+	t, at := &s.tree, by.offsets
+	end, longest := first+len(sums), int32(0)
+	for k := first; k < end; k++ {
+		longest = max(longest, at[k+1]-at[k])
+	}
+	if int(longest)*(end-first) > 2*int(at[end]-at[first]) {
+		longest = 0 // as runs these would be mostly empty
+	}
+	t.begin(end-first, int(longest))
+	t.fill(by.sorted, at[first:end+1])
+	s.store(sums, entries)
+}
+
+// sumOf returns the sum of the entries that picks selects.
+func (s *scratch[E, PE]) sumOf(entries []affine[E], picks []uint32) affine[E] {
+	t := &s.tree
+	t.begin(1, len(picks))
+	t.fill(picks, []int32{0, int32(len(picks))})
+	t.reduce(entries, 1)
+	s.row = resize(s.row, 1)
+	t.rows.pack(s.row, 0)
+	return s.row[0]
+}
+
+// joinLong sets the sums of long buckets to the sums of their pieces.
+func (s *scratch[E, PE]) joinLong(by *sorting[E], sums []affine[E]) {
+	var zero affine[E]
+	var picks []uint32
+	for lo := 0; lo < len(by.jobs); {
+		j, hi := by.jobs[lo], lo+1
+		for hi < len(by.jobs) && by.jobs[hi].first == j.first {
+			hi++
+		}
+		switch {
+		case !j.long:
+		case hi == lo+1:
+			sums[j.first] = by.pieces[lo]
+		default:
+			picks = picks[:0]
+			for i := lo; i < hi; i++ {
+				if by.pieces[i] != zero {
+					picks = append(picks, uint32(i))
+				}
+			}
+			if sums[j.first] = zero; len(picks) > 0 {
+				sums[j.first] = s.sumOf(by.pieces, picks)
+			}
+		}
+		lo = hi
+	}
+}
