@@ -292,8 +292,16 @@ func (c *Circuit) Check() error {
 
 // guess returns the circuit with late cells, for a challenge that all its other values decide.
 func (c *Circuit) guess() *Circuit {
+	if c.arith.Late == 0 {
+		return c
+	}
+	return c.guessFrom(c.witness())
+}
+
+// guessFrom does what guess does; witness is the digest of the values.
+func (c *Circuit) guessFrom(witness []byte) *Circuit {
 	var e fr.Element
-	h := sha512.Sum512(c.witness())
+	h := sha512.Sum512(witness)
 	return c.withChallenge(*e.SetBytes(h[:]))
 }
 
@@ -325,10 +333,32 @@ func (c *Circuit) check(ctx context.Context, ex executor.Executor) error {
 			gates[i] = append(gates[i], compile(t.Zero))
 		}
 	}
-	tasks := executor.Tasks(ex)
-	errs := make([]error, tasks)
-	err := ex.Do(ctx, tasks, func(_ context.Context, task int) error {
-		errs[task] = c.checkRows(gates, len(c.rows)*task/tasks, len(c.rows)*(task+1)/tasks)
+	err := inOrder(ctx, ex, len(c.rows), rowsOfTask, func(lo, hi int) error { return c.checkRows(gates, lo, hi) })
+	if err != nil {
+		return err
+	}
+	if len(c.tables) > 0 {
+		tuples := c.tuples()
+		err := inOrder(ctx, ex, len(c.rows), rowsOfTask, func(lo, hi int) error { return c.checkLookups(tuples, lo, hi) })
+		if err != nil {
+			return err
+		}
+	}
+	return inOrder(ctx, ex, len(c.sigma)*len(c.rows), wiresOfTask, c.checkWires)
+}
+
+// The rows and the wires that a task checks take 50 µs or more.
+const (
+	rowsOfTask  = 1 << 8
+	wiresOfTask = 1 << 13
+)
+
+// inOrder calls check for ranges of n, of the given size, in tasks. It returns the error of the first range that has
+// one.
+func inOrder(ctx context.Context, ex executor.Executor, n, size int, check func(lo, hi int) error) error {
+	errs := make([]error, (n+size-1)/size)
+	err := ex.Do(ctx, len(errs), func(_ context.Context, i int) error {
+		errs[i] = check(i*size, min((i+1)*size, n))
 		return nil
 	})
 	if err != nil {
@@ -339,7 +369,7 @@ func (c *Circuit) check(ctx context.Context, ex executor.Executor) error {
 			return err
 		}
 	}
-	return c.checkWires()
+	return nil
 }
 
 // checkRows checks the gates of rows from lo to hi.
@@ -360,28 +390,29 @@ func (c *Circuit) checkRows(gates [][]program, lo, hi int) error {
 	return nil
 }
 
-// checkWires checks lookups and wires.
-func (c *Circuit) checkWires() error {
+// checkLookups checks the lookups of rows from lo to hi.
+func (c *Circuit) checkLookups(tuples [][]program, lo, hi int) error {
 	var missing error
-	c.lookups(func(row, i, at int) bool {
+	c.lookups(tuples, lo, hi, func(row, i, at int) bool {
 		if at < 0 {
 			l := &c.arith.Lookups[i]
 			missing = &UnsatisfiedError{Row: row, Gate: l.Name, Term: c.tables[c.kinds[c.rows[row]].tables[i]-1].Name, Cells: c.arith.names(l.reads())}
 		}
 		return at >= 0
 	})
-	if missing != nil {
-		return missing
-	}
-	for j, s := range c.sigma {
-		for row, next := range s {
-			column, other := int(next)/c.n, int(next)%c.n
-			if column == len(c.cells) {
-				column = 0 // a public value is that of the first cell of its row
-			}
-			if c.cell(j, row) != c.cell(column, other) {
-				return &UnsatisfiedError{Row: row, Gate: Wiring, Term: fmt.Sprintf("row %d", other), Cells: []string{c.arith.Columns[j], c.arith.Columns[column]}}
-			}
+	return missing
+}
+
+// checkWires checks the wires of the permuted cells from lo to hi, which are numbered column by column.
+func (c *Circuit) checkWires(lo, hi int) error {
+	for i := lo; i < hi; i++ {
+		j, row := i/len(c.rows), i%len(c.rows)
+		column, other := int(c.sigma[j][row])/c.n, int(c.sigma[j][row])%c.n
+		if column == len(c.cells) {
+			column = 0 // a public value is that of the first cell of its row
+		}
+		if c.cell(j, row) != c.cell(column, other) {
+			return &UnsatisfiedError{Row: row, Gate: Wiring, Term: fmt.Sprintf("row %d", other), Cells: []string{c.arith.Columns[j], c.arith.Columns[column]}}
 		}
 	}
 	return nil

@@ -69,16 +69,18 @@ func newKernel(p program) *kernel {
 	return k
 }
 
+// stepsOfTask is the number of steps, on a tile each, that a task does at least. They take about 100 µs.
+const stepsOfTask = 1 << 8
+
 // run sets dst to the program's values, of columns as long as dst, which is a power of two.
 func (k *kernel) run(ctx context.Context, ex executor.Executor, form *poly.Form, dst poly.Vector, scalars []fr.Element, column func(variable) poly.Vector) error {
 	size := min(dst.Len(), tile)
 	tiles := dst.Len() / size
-	tasks := executor.Tasks(ex)
-	if tasks > 1 {
-		tasks = min(tiles, 4*tasks) // so that nobody waits long for the last one
-	}
+	tasks := max(1, min(tiles, tiles*len(k.program)/stepsOfTask))
+	runs := spare[*run]{made: func() *run { return k.start(form, size, scalars, column) }}
 	return ex.Do(ctx, tasks, func(_ context.Context, task int) error {
-		r := k.start(form, size, scalars, column)
+		r := runs.take()
+		defer runs.give(r)
 		for t := tiles * task / tasks; t < tiles*(task+1)/tasks; t++ {
 			r.at = t * size
 			r.tile(dst.Slice(r.at, r.at+size))

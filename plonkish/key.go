@@ -83,13 +83,16 @@ func (k *ProvingKey) Expand(ctx context.Context, ex executor.Executor) error {
 	expanded, powers, one := make(map[variable][]poly.Vector), k.form.New(size), fr.One()
 	for part := range k.pieces * k.partCount() {
 		shift := k.shift(part)
-		powers.SetPowers(&one, &shift)
+		if err := powers.SetPowersOn(ctx, ex, &one, &shift); err != nil {
+			free()
+			return err
+		}
 		for _, v := range columns {
 			expanded[v] = append(expanded[v], k.form.FromMemory(data, size))
 			data = data[k.form.Bytes(size):]
 		}
 		err := ex.Do(ctx, len(columns), func(ctx context.Context, i int) error {
-			return k.evaluateOnCoset(ctx, expanded[columns[i]][part], k.coefficients[columns[i]], shift, powers)
+			return k.evaluateOnCoset(ctx, ex, expanded[columns[i]][part], k.coefficients[columns[i]], shift, powers)
 		})
 		if err != nil {
 			free()
@@ -130,10 +133,13 @@ func setupIn(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS, 
 	if err := k.commit(ctx, ex, c, s); err != nil {
 		return nil, err
 	}
-	labels := c.labels()
+	labels, values := c.labels(), make([]fr.Element, k.n)
 	for _, v := range k.fixedColumns() {
 		k.coefficients[v] = k.form.New(k.n)
-		if err := k.interpolate(ctx, ex, k.coefficients[v], c.fixedColumn(v, labels)); err != nil {
+		if err := c.fixedColumn(ctx, ex, values, v, labels); err != nil {
+			return nil, err
+		}
+		if err := k.interpolate(ctx, ex, k.coefficients[v], values); err != nil {
 			return nil, err
 		}
 	}
@@ -151,9 +157,12 @@ func SetupVerifying(ctx context.Context, ex executor.Executor, c *Circuit, s *sr
 
 // commit sets the commitments of the fixed columns and the digest of the key.
 func (k *VerifyingKey) commit(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) error {
-	labels := c.labels()
+	labels, values := c.labels(), make([]fr.Element, k.n)
 	for _, v := range k.fixedColumns() {
-		commitment, err := group.BN254().MSM(ctx, ex, s.Lagrange.Pk.G1, c.fixedColumn(v, labels))
+		if err := c.fixedColumn(ctx, ex, values, v, labels); err != nil {
+			return err
+		}
+		commitment, err := group.BN254().MSM(ctx, ex, s.Lagrange.Pk.G1, values)
 		if err != nil {
 			return err
 		}
@@ -232,7 +241,11 @@ func (l *layout) fixedColumns() []variable {
 // interpolate sets dst to the coefficients of the polynomial that has the given values in the rows.
 func (k *ProvingKey) interpolate(ctx context.Context, ex executor.Executor, dst poly.Vector, values []fr.Element) error {
 	one := fr.One()
-	dst.Set(values)
-	dst.BitReverse()
+	if err := dst.SetOn(ctx, ex, values); err != nil {
+		return err
+	}
+	if err := dst.BitReverseOn(ctx, ex); err != nil {
+		return err
+	}
 	return k.domain.InverseNTT(ctx, ex, dst, poly.BitReversed, &one)
 }

@@ -1,10 +1,13 @@
 package plonkish
 
 import (
+	"context"
 	"slices"
+	"sync/atomic"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
@@ -113,22 +116,24 @@ func entries(tables []*Table) map[entry]int {
 	return all
 }
 
-// lookups calls found for each lookup of each row, until found returns false. at is the row of the tables
-// where the tuple is, or -1 if no row has it.
-func (c *Circuit) lookups(found func(row, lookup, at int) bool) {
-	if len(c.tables) == 0 {
-		return
-	}
+// tuples returns the programs of the tuples, by lookup.
+func (c *Circuit) tuples() [][]program {
 	tuples := make([][]program, len(c.arith.Lookups))
 	for i, l := range c.arith.Lookups {
 		for _, e := range l.Tuple {
 			tuples[i] = append(tuples[i], compile(e))
 		}
 	}
+	return tuples
+}
+
+// lookups calls found for each lookup of the rows from lo to hi, until found returns false. at is the row of the
+// tables where the tuple is, or -1 if no row has it.
+func (c *Circuit) lookups(tuples [][]program, lo, hi int, found func(row, lookup, at int) bool) {
 	cells := reader{Circuit: c}
-	for row, k := range c.rows {
+	for row := lo; row < hi; row++ {
 		cells.row = row
-		for i, table := range c.kinds[k].tables {
+		for i, table := range c.kinds[c.rows[row]].tables {
 			if table == 0 {
 				continue
 			}
@@ -148,15 +153,26 @@ func (c *Circuit) lookups(found func(row, lookup, at int) bool) {
 }
 
 // multiplicities returns how often each row of the tables is looked up.
-func (c *Circuit) multiplicities() []fr.Element {
-	m, one := make([]fr.Element, tableRows(c.tables)), fr.One()
-	c.lookups(func(_, _, at int) bool {
-		if at >= 0 {
-			m[at].Add(&m[at], &one)
-		}
-		return true
+func (c *Circuit) multiplicities(ctx context.Context, ex executor.Executor) ([]fr.Element, error) {
+	m, tuples := make([]fr.Element, tableRows(c.tables)), c.tuples()
+	counts := make([]atomic.Uint64, len(m))
+	err := inOrder(ctx, ex, len(c.rows), rowsOfTask, func(lo, hi int) error {
+		c.lookups(tuples, lo, hi, func(_, _, at int) bool {
+			if at >= 0 {
+				counts[at].Add(1)
+			}
+			return true
+		})
+		return nil
 	})
-	return m
+	if err != nil {
+		return nil, err
+	}
+	return m, poly.InPieces(ctx, ex, len(m), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m[i].SetUint64(counts[i].Load())
+		}
+	})
 }
 
 // fraction is what a lookup, or the tables' row, adds to the running sum: top / bottom.
@@ -261,7 +277,9 @@ func (p *prover) commitLookups() error {
 		if i == len(pairs)-1 {
 			break
 		}
-		part.Get(p.elements)
+		if err := part.GetOn(p.ctx, p.ex, p.elements); err != nil {
+			return err
+		}
 		if err := p.blind(p.elements[p.n-blinded:]); err != nil {
 			return err
 		}
@@ -270,17 +288,46 @@ func (p *prover) commitLookups() error {
 		}
 	}
 	values := p.elements
-	run.Get(values)
+	if err := run.GetOn(p.ctx, p.ex, values); err != nil {
+		return err
+	}
 	p.give(run, part, bottom, scratch)
-	var total fr.Element
 	end := p.n - blinded
-	for i := range values[:end+1] {
-		total, values[i] = *new(fr.Element).Add(&total, &values[i]), total
+	if err := p.sumsBefore(values[:end+1]); err != nil {
+		return err
 	}
 	if err := p.blind(values[end+1:]); err != nil {
 		return err
 	}
 	return p.commitRows(at, variable{sum, 0}, values)
+}
+
+// sumsBefore replaces each of values by the sum of those before it. A piece starts at the sum of the pieces before
+// it, which are summed first. One processor does without that.
+func (p *prover) sumsBefore(values []fr.Element) error {
+	run := func(total fr.Element, some []fr.Element) {
+		for i := range some {
+			total, some[i] = *new(fr.Element).Add(&total, &some[i]), total
+		}
+	}
+	if p.ex.Width() == 1 {
+		run(fr.Element{}, values)
+		return context.Cause(p.ctx)
+	}
+	starts := make([]fr.Element, len(values)/poly.Piece+2) // by piece; first the sum of the piece before it
+	err := p.inParts(len(values), func(lo, hi int) {
+		total := &starts[lo/poly.Piece+1]
+		for i := lo; i < hi; i++ {
+			total.Add(total, &values[i])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i := range starts[1:] {
+		starts[i+1].Add(&starts[i+1], &starts[i])
+	}
+	return p.inParts(len(values), func(lo, hi int) { run(starts[lo/poly.Piece], values[lo:hi]) })
 }
 
 // tableColumn sets values to a column of all tables' rows, from row lo on. Column 0 holds the number of the

@@ -5,6 +5,7 @@ import (
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
@@ -32,13 +33,50 @@ func (p *prover) sum(w *weighed, low poly.Vector) error {
 
 // divide turns coefficients into those of the quotient by X - a, which has one less. The remainder is
 // dropped.
-func divide(coefficients []fr.Element, a *fr.Element) []fr.Element {
-	var carry fr.Element
-	for i := len(coefficients) - 1; i >= 0; i-- {
-		carry.Mul(&carry, a).Add(&carry, &coefficients[i])
-		coefficients[i] = carry
+func (p *prover) divide(coefficients []fr.Element, a *fr.Element) ([]fr.Element, error) {
+	err := divideIn(p.ctx, p.ex, coefficients, a)
+	return coefficients[1:], err
+}
+
+// divideIn sets each coefficient i to the sum of all from i on, times a to the power of their distance. What a
+// piece gets from those above it is their value at a, which each computes first. One processor does without that.
+func divideIn(ctx context.Context, ex executor.Executor, coefficients []fr.Element, a *fr.Element) error {
+	n := len(coefficients)
+	count := (n + poly.Piece - 1) / poly.Piece
+	if ex.Width() == 1 {
+		count = 1
 	}
-	return coefficients[1:]
+	bounds := func(i int) (lo, hi int) { return n * i / count, n * (i + 1) / count }
+	above := make([]fr.Element, count+1) // by piece, the carry into the one below
+	horner := func(carry fr.Element, some []fr.Element, keep bool) fr.Element {
+		for i := len(some) - 1; i >= 0; i-- {
+			carry.Mul(&carry, a).Add(&carry, &some[i])
+			if keep {
+				some[i] = carry
+			}
+		}
+		return carry
+	}
+	if count > 1 {
+		err := ex.Do(ctx, count, func(_ context.Context, i int) error {
+			lo, hi := bounds(i)
+			above[i] = horner(fr.Element{}, coefficients[lo:hi], false)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i := count - 2; i >= 0; i-- {
+			lo, hi := bounds(i)
+			step := power(*a, hi-lo)
+			above[i].Add(&above[i], step.Mul(&step, &above[i+1]))
+		}
+	}
+	return ex.Do(ctx, count, func(_ context.Context, i int) error {
+		lo, hi := bounds(i)
+		horner(above[i+1], coefficients[lo:hi], true)
+		return nil
+	})
 }
 
 // open sets the values and the opening of the proof: two commitments for all points (Boneh, Drake, Fisch and
@@ -51,15 +89,7 @@ func divide(coefficients []fr.Element, a *fr.Element) []fr.Element {
 // Each r is what a division leaves over.
 func (p *prover) open() error {
 	t := p.points(p.zeta)
-	err := p.ex.Do(p.ctx, len(p.opened), func(_ context.Context, i int) error {
-		point := &t.zeta
-		if p.opened[i].kind.next() {
-			point = &t.next
-		}
-		p.proof.values[i] = p.columns[p.opened[i].here()].Evaluate(point)
-		return nil
-	})
-	if err != nil {
+	if err := p.evaluateOpened(&t.zeta, &t.next); err != nil {
 		return err
 	}
 	sums := p.claimed(p.rounds.values(p.proof))
@@ -75,14 +105,25 @@ func (p *prover) open() error {
 		if err := p.sum(&sums[s], low); err != nil {
 			return err
 		}
-		coefficients := p.coefficients(sums[s].piece)
-		for _, point := range t.inSet(s) {
-			coefficients = divide(coefficients, &point)
+		coefficients, err := p.coefficients(sums[s].piece)
+		if err != nil {
+			return err
 		}
-		for i := range coefficients {
-			quotient[i].Add(&quotient[i], &coefficients[i])
+		for _, point := range t.inSet(s) {
+			if coefficients, err = p.divide(coefficients, &point); err != nil {
+				return err
+			}
+		}
+		err = p.inParts(len(coefficients), func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				quotient[i].Add(&quotient[i], &coefficients[i])
+			}
+		})
+		if err != nil {
+			return err
 		}
 	}
+	var err error
 	if p.proof.opening[0], err = p.commitment(p.srs.Canonical.Pk.G1, quotient); err != nil {
 		return err
 	}
@@ -95,14 +136,52 @@ func (p *prover) open() error {
 	}
 	weight := t.all(&x)
 	low := p.take()
-	low.Set(quotient)
+	if err := low.SetOn(p.ctx, p.ex, quotient); err != nil {
+		return err
+	}
 	all.add(*weight.Neg(&weight), low, fr.Element{})
 	if err := p.sum(&all, low); err != nil {
 		return err
 	}
-	quotient = divide(p.coefficients(all.piece), &x)
+	if quotient, err = p.coefficients(all.piece); err != nil {
+		return err
+	}
+	if quotient, err = p.divide(quotient, &x); err != nil {
+		return err
+	}
 	p.proof.opening[1], err = p.commitment(p.srs.Canonical.Pk.G1, quotient)
 	return err
+}
+
+// evaluatedAtOnce is how many coefficients a task evaluates. It takes about 50 µs.
+const evaluatedAtOnce = 1 << 15
+
+// evaluateOpened sets the values of the proof: those of the opened columns at ζ, or at ωζ if they are of the next row.
+func (p *prover) evaluateOpened(zeta, next *fr.Element) error {
+	size := min(p.n, evaluatedAtOnce)
+	parts := p.n / size
+	values := make([]fr.Element, parts*len(p.opened))
+	at := func(i int) *fr.Element {
+		if p.opened[i].kind.next() {
+			return next
+		}
+		return zeta
+	}
+	err := p.ex.Do(p.ctx, len(values), func(_ context.Context, task int) error {
+		i, part := task/parts, task%parts
+		values[task] = p.columns[p.opened[i].here()].Slice(part*size, (part+1)*size).Evaluate(at(i))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range p.opened {
+		step, value := power(*at(i), size), &p.proof.values[i]
+		for part := parts - 1; part >= 0; part-- {
+			value.Mul(value, &step).Add(value, &values[i*parts+part])
+		}
+	}
+	return nil
 }
 
 // claimed returns the weighted sum of what is opened at each set: the linearisation, and ν^i times claim i,

@@ -89,7 +89,7 @@ func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit
 		return nil, err
 	}
 	defer p.close()
-	if err := c.guess().check(ctx, ex); err != nil {
+	if err := p.begin(); err != nil {
 		return nil, err
 	}
 	for _, phase := range []struct {
@@ -126,11 +126,32 @@ func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Cir
 	r := k.newRounds(public, o.Context)
 	p := &prover{
 		ProvingKey: k, ctx: ctx, ex: ex, circuit: c, public: public, labels: c.labels(), rounds: r,
-		nonces: nonces, blinds: nonces.Stream(c.witness(), &r.Transcript),
-		columns: maps.Clone(k.coefficients), proof: k.newProof(), fullLength: o.FullLength, span: o.Span,
+		nonces: nonces, columns: maps.Clone(k.coefficients), proof: k.newProof(), fullLength: o.FullLength, span: o.Span,
 	}
 	p.elements = p.newElements(k.n + 1)[:k.n]
 	return p, nil
+}
+
+// begin checks the witness, and makes its digest. Hashing takes one processor a few milliseconds, so the check runs
+// beside it, unless the check needs the digest too.
+func (p *prover) begin() error {
+	if p.arith.Late > 0 {
+		return p.circuit.guessFrom(p.draw()).check(p.ctx, p.ex)
+	}
+	return p.ex.Do(p.ctx, 2, func(ctx context.Context, i int) error {
+		if i == 0 {
+			p.draw()
+			return nil
+		}
+		return p.circuit.check(ctx, p.ex)
+	})
+}
+
+// draw makes the stream of the proof's random numbers from the witness's digest, which it returns.
+func (p *prover) draw() []byte {
+	witness := p.circuit.witness()
+	p.blinds = p.nonces.Stream(witness, &p.rounds.Transcript)
+	return witness
 }
 
 // close frees all memory of the proof.
@@ -193,6 +214,9 @@ func (c *Circuit) witness() []byte {
 
 // random returns the next blinding element.
 func (p *prover) random() (e fr.Element, err error) {
+	if p.blinds == nil { // begin draws them beside its check
+		p.draw()
+	}
 	var b [64]byte
 	_, err = io.ReadFull(p.blinds, b[:])
 	return *e.SetBytes(b[:]), err
@@ -223,7 +247,7 @@ func (p *prover) commit() error {
 	p.rounds.early(p.proof, &p.scalars)
 	if p.arith.Late > 0 {
 		p.circuit = p.circuit.withChallenge(p.scalars[drawn])
-		p.blinds = p.nonces.Stream(p.circuit.witness(), &p.rounds.Transcript) // late cells are witness too
+		p.draw() // late cells are witness too
 	}
 	if err := p.commitWitness(early, first); err != nil {
 		return err
@@ -236,7 +260,10 @@ func (p *prover) commit() error {
 func (p *prover) commitWitness(lo, hi int) error {
 	for i, v := range p.witness()[lo:hi] {
 		if v.kind == multiplicity {
-			p.multiplicities = p.circuit.multiplicities()
+			var err error
+			if p.multiplicities, err = p.circuit.multiplicities(p.ctx, p.ex); err != nil {
+				return err
+			}
 		}
 		if err := p.columnOf(p.elements, v); err != nil {
 			return err
@@ -263,7 +290,9 @@ func (p *prover) commitRows(i int, v variable, values []fr.Element) (err error) 
 	points := p.srs.Lagrange.Pk.G1
 	if p.fullLength {
 		points = p.srs.Canonical.Pk.G1
-		p.columns[v].Get(values)
+		if err := p.columns[v].GetOn(p.ctx, p.ex, values); err != nil {
+			return err
+		}
 	}
 	p.proof.columns[i], err = p.commitment(points, values)
 	return err
@@ -295,27 +324,44 @@ func (p *prover) permutation() (err error) {
 	}
 	p.give(den)
 	products := ratios[len(groups)-1]
-	products.RunningProducts(scratch)
+	if err := products.RunningProductsOn(p.ctx, p.ex, scratch); err != nil {
+		return err
+	}
 	p.give(scratch)
-	products.Scale(&p.scalars[delta])
+	if err := products.ScaleOn(p.ctx, p.ex, &p.scalars[delta]); err != nil {
+		return err
+	}
 	values, end := p.elements, p.n-blinded
-	products.Get(values)
-	copy(values[1:end+1], values)
+	if err := products.GetOn(p.ctx, p.ex, values[1:p.n+1]); err != nil { // there is room for another
+		return err
+	}
 	values[0] = p.scalars[delta]
 	if len(groups) > 1 {
-		products.Set(values) // z
+		if err := products.SetOn(p.ctx, p.ex, values); err != nil { // z
+			return err
+		}
 	}
 	for i := range groups {
 		fixed := end + 1
 		if i > 0 {
 			fixed = end
-			ratios[i-1].Mul(ratios[i-1], products)
-			ratios[i-1].Get(values)
-			p.give(ratios[i-1])
 		}
 		one := fr.One()
-		for j := range values[:fixed] {
-			values[j].Sub(&values[j], &one)
+		err := p.inParts(p.n, func(lo, hi int) {
+			if i > 0 {
+				ratio := ratios[i-1].Slice(lo, hi)
+				ratio.Mul(ratio, products.Slice(lo, hi))
+				ratio.Get(values[lo:hi])
+			}
+			for j := lo; j < min(hi, fixed); j++ {
+				values[j].Sub(&values[j], &one)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			p.give(ratios[i-1])
 		}
 		if err := p.blind(values[fixed:]); err != nil {
 			return err

@@ -35,11 +35,18 @@ func (l *layout) shift(part int) fr.Element {
 
 // evaluateOnCoset sets dst to the values of a polynomial on a coset of the small domain. powers holds the
 // powers of the coset's shift.
-func (k *ProvingKey) evaluateOnCoset(ctx context.Context, dst, coefficients poly.Vector, shift fr.Element, powers poly.Vector) error {
-	one := fr.One()
-	fold(dst, coefficients, power(shift, dst.Len()))
-	dst.Mul(dst, powers)
-	return k.part.NTT(ctx, executor.Serial(), dst, poly.Natural, &one)
+func (k *ProvingKey) evaluateOnCoset(ctx context.Context, ex executor.Executor, dst, coefficients poly.Vector, shift fr.Element, powers poly.Vector) error {
+	factor, one := dst.NewLike(min(dst.Len(), tile)), fr.One()
+	factor.Fill(ptr(power(shift, dst.Len())))
+	err := poly.InPieces(ctx, ex, dst.Len(), func(lo, hi int) {
+		fold(dst, coefficients, factor, lo, hi)
+		part := dst.Slice(lo, hi)
+		part.Mul(part, powers.Slice(lo, hi))
+	})
+	if err != nil {
+		return err
+	}
+	return k.part.NTT(ctx, ex, dst, poly.Natural, &one)
 }
 
 // quotient commits to the pieces of the identity divided by X^n - 1. The identity is computed on as many
@@ -71,7 +78,9 @@ func (p *prover) quotient() error {
 			return err
 		}
 		end()
-		p.pieces[c].low.Scale(vanishing.Inverse(&vanishing))
+		if err := p.pieces[c].low.ScaleOn(p.ctx, p.ex, vanishing.Inverse(&vanishing)); err != nil {
+			return err
+		}
 	}
 	p.give(columns.memory...)
 	if err := p.separate(shifts); err != nil {
@@ -160,54 +169,60 @@ func (s *parts) move(part int, follows bool) error {
 	}
 	end := s.span(SpanTransform)
 	one := fr.One()
-	s.powers[0].SetPowers(&one, &shift)
-	s.powers[1].SetPowers(&one, &further)
+	if err := s.powers[0].SetPowersOn(s.ctx, s.ex, &one, &shift); err != nil {
+		return err
+	}
+	if err := s.powers[1].SetPowersOn(s.ctx, s.ex, &one, &further); err != nil {
+		return err
+	}
 	err := s.ex.Do(s.ctx, len(jobs), func(ctx context.Context, i int) error {
 		j := &jobs[i]
 		shift, powers := shift, s.powers[0]
 		if j.further {
 			shift, powers = further, s.powers[1]
 		}
-		return s.evaluateOnCoset(ctx, j.dst, s.columns[j.column], shift, powers)
+		return s.evaluateOnCoset(ctx, s.ex, j.dst, s.columns[j.column], shift, powers)
 	})
 	if err != nil {
 		return err
 	}
 	end()
-	x := s.at[variable{point, 0}]
-	x.Copy(s.points)
-	x.Scale(&shift)
-	s.lagrange(x, &shift)
-	return nil
+	return s.lagrange(&shift)
 }
 
-// lagrange sets the Lagrange polynomials of the first row and the last at points x of a coset: Z_H ω^i / n (X
-// - ω^i). It inverts the product of both.
-func (s *parts) lagrange(x poly.Vector, shift *fr.Element) {
+// lagrange sets the points of a coset, and the Lagrange polynomials of the first row and the last at these points:
+// Z_H ω^i / n (X - ω^i). It inverts the product of both.
+func (s *parts) lagrange(shift *fr.Element) error {
 	one, n := fr.One(), fr.NewElement(uint64(s.n))
 	rows := [2]fr.Element{one, power(s.root, s.n-blinded)}
-	dst := [2]poly.Vector{s.at[variable{last, 0}], s.at[variable{first, 0}]} // each has the other's factor
-	for i := range rows {
-		s.scratch.SetPowers(&rows[i], &one)
-		dst[i].Sub(x, s.scratch)
-	}
-	s.inverse.Mul(dst[0], dst[1])
-	s.inverse.Invert(s.scratch)
-	for i := range rows {
+	var factors [2]fr.Element
+	for i := range factors {
 		c := s.vanishing(shift)
-		c.Mul(&c, &rows[1-i]).Div(&c, &n)
-		dst[i].Mul(dst[i], s.inverse)
-		dst[i].Scale(&c)
+		factors[i].Mul(&c, &rows[1-i]).Div(&factors[i], &n)
 	}
+	return s.inParts(s.points.Len(), func(lo, hi int) {
+		x, inverse, scratch := s.at[variable{point, 0}].Slice(lo, hi), s.inverse.Slice(lo, hi), s.scratch.Slice(lo, hi)
+		dst := [2]poly.Vector{s.at[variable{last, 0}].Slice(lo, hi), s.at[variable{first, 0}].Slice(lo, hi)} // each has the other's factor
+		x.Copy(s.points.Slice(lo, hi))
+		x.Scale(shift)
+		for i := range rows {
+			scratch.Fill(&rows[i])
+			dst[i].Sub(x, scratch)
+		}
+		inverse.Mul(dst[0], dst[1])
+		inverse.Invert(scratch)
+		for i := range rows {
+			dst[i].Mul(dst[i], inverse)
+			dst[i].Scale(&factors[i])
+		}
+	})
 }
 
-// fold sets dst to the coefficients modulo X^len(dst) - c.
-func fold(dst, coefficients poly.Vector, c fr.Element) {
-	size := dst.Len()
-	step, one := min(size, tile), fr.One()
-	factor := dst.NewLike(step)
-	factor.SetPowers(&c, &one)
-	for lo := 0; lo < size; lo += step {
+// fold sets elements lo to hi-1 of dst to the coefficients modulo X^len(dst) - c. All elements of factor, which has
+// the length of a tile, are c.
+func fold(dst, coefficients, factor poly.Vector, lo, hi int) {
+	size, step := dst.Len(), factor.Len()
+	for ; lo < hi; lo += step {
 		d := dst.Slice(lo, lo+step)
 		for at := coefficients.Len() - size; at >= 0; at -= size {
 			from := coefficients.Slice(at+lo, at+lo+step)
@@ -250,8 +265,11 @@ func (p *prover) separate(shifts []fr.Element) error {
 		addTo(pieces[i+1].low, b, true)
 	}
 	for i := range pieces {
-		var err error
-		if p.proof.quotient[i], err = p.commitment(p.srs.Canonical.Pk.G1, p.coefficients(pieces[i])); err != nil {
+		all, err := p.coefficients(pieces[i])
+		if err != nil {
+			return err
+		}
+		if p.proof.quotient[i], err = p.commitment(p.srs.Canonical.Pk.G1, all); err != nil {
 			return err
 		}
 	}
@@ -259,12 +277,14 @@ func (p *prover) separate(shifts []fr.Element) error {
 }
 
 // coefficients returns all n + 1 coefficients, in memory that the next call overwrites.
-func (p *prover) coefficients(of piece) []fr.Element {
-	of.low.Get(p.elements)
+func (p *prover) coefficients(of piece) ([]fr.Element, error) {
+	if err := of.low.GetOn(p.ctx, p.ex, p.elements); err != nil {
+		return nil, err
+	}
 	p.elements = append(p.elements, of.top)
 	all := p.elements
 	p.elements = p.elements[:p.n]
-	return all
+	return all, nil
 }
 
 // leading returns the coefficient of the identity at its formal degree, which is also the quotient's.
@@ -297,23 +317,32 @@ func (p *prover) interpolatePieces(y []fr.Element) error {
 	pieces := p.pieces
 	factors := lagrangeCoefficients(y)
 	size := min(p.n, tile)
-	return p.inParts(p.n, func(lo, hi int) {
-		runs, sums := make([]*run, len(pieces)), make([]poly.Vector, len(pieces))
+	type some struct {
+		runs []*run
+		sums []poly.Vector
+	}
+	tiles := spare[*some]{made: func() *some {
+		s := &some{make([]*run, len(pieces)), make([]poly.Vector, len(pieces))}
 		for i := range pieces {
 			var e Expr
 			for j := range pieces {
 				e = e.Add(Const(factors[i][j]).Mul(Cell(j)))
 			}
-			runs[i] = newKernel(compile(e)).start(p.form, size, nil, func(v variable) poly.Vector { return pieces[v.index].low })
-			sums[i] = p.form.New(size)
+			s.runs[i] = newKernel(compile(e)).start(p.form, size, nil, func(v variable) poly.Vector { return pieces[v.index].low })
+			s.sums[i] = p.form.New(size)
 		}
+		return s
+	}}
+	return p.inParts(p.n, func(lo, hi int) {
+		s := tiles.take()
+		defer tiles.give(s)
 		for ; lo < hi; lo += size {
-			for i, r := range runs {
+			for i, r := range s.runs {
 				r.at = lo
-				r.tile(sums[i])
+				r.tile(s.sums[i])
 			}
 			for i := range pieces {
-				pieces[i].low.Slice(lo, lo+size).Copy(sums[i])
+				pieces[i].low.Slice(lo, lo+size).Copy(s.sums[i])
 			}
 		}
 	})

@@ -76,11 +76,9 @@ func (c *Circuit) fill(values []fr.Element, v variable, lo int, labels *labels) 
 	}
 }
 
-// fixedColumn returns a whole column that the circuit decides.
-func (c *Circuit) fixedColumn(v variable, labels *labels) []fr.Element {
-	values := make([]fr.Element, c.n)
-	c.fill(values, v, 0, labels)
-	return values
+// fixedColumn sets values to a whole column that the circuit decides.
+func (c *Circuit) fixedColumn(ctx context.Context, ex executor.Executor, values []fr.Element, v variable, labels *labels) error {
+	return poly.InPieces(ctx, ex, c.n, func(lo, hi int) { c.fill(values[lo:hi], v, lo, labels) })
 }
 
 // gather sets values to those of a column, from row lo on. In random rows they are 0.
@@ -119,14 +117,9 @@ func (p *prover) columnOf(values []fr.Element, v variable) error {
 	return p.inParts(len(values), func(lo, hi int) { p.gather(values[lo:hi], v, lo) })
 }
 
-// inParts calls do for parts of n elements, on whole tiles.
+// inParts calls do for parts of n elements. All but the last part consist of whole tiles.
 func (p *prover) inParts(n int, do func(lo, hi int)) error {
-	size := min(n, tile)
-	tasks := min(executor.Tasks(p.ex), n/size)
-	return p.ex.Do(p.ctx, tasks, func(_ context.Context, i int) error {
-		do(n/size*i/tasks*size, n/size*(i+1)/tasks*size)
-		return nil
-	})
+	return poly.InPieces(p.ctx, p.ex, n, do)
 }
 
 // overRows sets each of dst to an Expr of columns in rows. It works on some rows at a time, so that no column
@@ -137,23 +130,32 @@ func (p *prover) overRows(dst []poly.Vector, exprs ...Expr) error {
 		kernels[i] = newKernel(compile(e))
 	}
 	size := min(p.n, tile)
-	return p.inParts(p.n, func(lo, hi int) {
-		values, columns := make([]fr.Element, size), make(map[variable]poly.Vector)
-		runs := make([]*run, len(kernels))
+	type some struct {
+		values  []fr.Element
+		columns map[variable]poly.Vector
+		runs    []*run
+	}
+	rows := spare[*some]{made: func() *some {
+		s := &some{make([]fr.Element, size), make(map[variable]poly.Vector), make([]*run, len(kernels))}
 		for i, k := range kernels {
-			runs[i] = k.start(p.form, size, p.scalars[:], func(v variable) poly.Vector {
-				if _, ok := columns[v]; !ok {
-					columns[v] = p.form.New(size)
+			s.runs[i] = k.start(p.form, size, p.scalars[:], func(v variable) poly.Vector {
+				if _, ok := s.columns[v]; !ok {
+					s.columns[v] = p.form.New(size)
 				}
-				return columns[v]
+				return s.columns[v]
 			})
 		}
+		return s
+	}}
+	return p.inParts(p.n, func(lo, hi int) {
+		s := rows.take()
+		defer rows.give(s)
 		for ; lo < hi; lo += size {
-			for v, column := range columns {
-				p.gather(values, v, lo)
-				column.Set(values)
+			for v, column := range s.columns {
+				p.gather(s.values, v, lo)
+				column.Set(s.values)
 			}
-			for i, r := range runs {
+			for i, r := range s.runs {
 				r.tile(dst[i].Slice(lo, lo+size))
 			}
 		}

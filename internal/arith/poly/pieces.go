@@ -33,6 +33,19 @@ func (v Vector) GetOn(ctx context.Context, ex executor.Executor, elements []fr.E
 	return InPieces(ctx, ex, v.n, func(lo, hi int) { v.Slice(lo, hi).Get(elements[lo:hi]) })
 }
 
+// SetPowersOn does what SetPowers does, in pieces that ex may run at once.
+func (v Vector) SetPowersOn(ctx context.Context, ex executor.Executor, c, s *fr.Element) error {
+	first := v.Slice(0, min(Piece, v.n))
+	first.SetPowers(c, s)
+	return InPieces(ctx, ex, v.n, func(lo, hi int) {
+		if lo > 0 {
+			part := v.Slice(lo, hi)
+			part.Copy(first.Slice(0, hi-lo))
+			part.Scale(power(s, lo))
+		}
+	})
+}
+
 // ScaleOn does what Scale does, in pieces that ex may run at once.
 func (v Vector) ScaleOn(ctx context.Context, ex executor.Executor, c *fr.Element) error {
 	return InPieces(ctx, ex, v.n, func(lo, hi int) { v.Slice(lo, hi).Scale(c) })

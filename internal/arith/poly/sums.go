@@ -73,10 +73,18 @@ func (v Vector) InnerProduct(x Vector) fr.Element {
 	return all
 }
 
+// shortInverse is the length below which Invert processes fewer elements side by side, since it inverts the products
+// of each with gnark-crypto's elements.
+const shortInverse = 1 << 14
+
 // Invert replaces each element of v by its inverse, but leaves 0 as 0. It takes three multiplications per
 // element (Montgomery 1987). The parameter scratch must have v's length; Invert overwrites it.
 func (v Vector) Invert(scratch Vector) {
 	v.checkOperand(scratch)
+	row := row
+	if v.n < shortInverse {
+		row = vec52.Width * vec52.Width
+	}
 	whole := v.n / row * row
 	products := scratch.Slice(0, whole)
 	if whole > 0 {
@@ -112,6 +120,14 @@ func (v Vector) invertEach() { v.Set(fr.BatchInvert(v.Elements())) }
 // RunningProducts replaces each element i of v by the product of elements 0 to i. It takes two and a quarter
 // multiplications per element. The parameter scratch must have v's length; RunningProducts overwrites it.
 func (v Vector) RunningProducts(scratch Vector) {
+	if err := v.RunningProductsOn(context.Background(), executor.Serial(), scratch); err != nil {
+		panic(err) // a piece has panicked
+	}
+}
+
+// RunningProductsOn does what RunningProducts does, in pieces that ex may run at once. If ctx ends it returns the
+// context's cause, and the contents of v are unspecified.
+func (v Vector) RunningProductsOn(ctx context.Context, ex executor.Executor, scratch Vector) error {
 	v.checkOperand(scratch)
 	const tile = vec52.Width * vec52.Width
 	if v.form.field == nil || v.n < tile {
@@ -120,46 +136,55 @@ func (v Vector) RunningProducts(scratch Vector) {
 			e[i].Mul(&e[i], &e[i-1])
 		}
 		v.Set(e)
-		return
+		return context.Cause(ctx)
 	}
 	// After Turn, each block of a tile has one element of each of the tile's eight rows.
 	f := v.form.field
 	block := f.Block()
 	turned := scratch.words
 	totals := v.form.New(v.n / tile * vec52.Width)
-	for g := range v.n / tile {
-		t := turned[g*vec52.Width*block:][:vec52.Width*block]
-		f.Turn(t, v.words[g*vec52.Width*block:], 1)
-		at := func(i int) []uint64 { return t[reversed(i, 3)*block:][:block] }
-		for i := 1; i < vec52.Width; i++ {
-			f.Mul(at(i), at(i), at(i-1))
-		}
-		for r := range vec52.Width {
-			f.CopyLane(totals.words[g*block:], r, at(vec52.Width-1), reversed(r, 3))
-		}
-	}
-	totals.RunningProducts(v.form.New(totals.n))
-	before := vec52.Resize(nil, block)
-	one := fr.One()
-	copy(before, v.form.block(&one).words)
-	for g := range v.n / tile {
-		for r := range vec52.Width {
-			if i := g*vec52.Width + r - 1; i >= 0 {
-				f.CopyLane(before, reversed(r, 3), totals.words[i/vec52.Width*block:], i%vec52.Width)
+	whole := v.n / tile * tile
+	err := InPieces(ctx, ex, whole, func(lo, hi int) {
+		for g := lo / tile; g < hi/tile; g++ {
+			t := turned[g*vec52.Width*block:][:vec52.Width*block]
+			f.Turn(t, v.words[g*vec52.Width*block:], 1)
+			at := func(i int) []uint64 { return t[reversed(i, 3)*block:][:block] }
+			for i := 1; i < vec52.Width; i++ {
+				f.Mul(at(i), at(i), at(i-1))
+			}
+			for r := range vec52.Width {
+				f.CopyLane(totals.words[g*block:], r, at(vec52.Width-1), reversed(r, 3))
 			}
 		}
-		t := turned[g*vec52.Width*block:][:vec52.Width*block]
-		f.Scale(t, before)
-		f.Turn(v.words[g*vec52.Width*block:][:vec52.Width*block], t, 1)
+	})
+	if err != nil {
+		return err
 	}
-	whole := v.n / tile * tile
-	if whole == v.n {
-		return
+	if err := totals.RunningProductsOn(ctx, ex, v.form.New(totals.n)); err != nil {
+		return err
+	}
+	one := fr.One()
+	err = InPieces(ctx, ex, whole, func(lo, hi int) {
+		before := v.form.block(&one).words
+		for g := lo / tile; g < hi/tile; g++ {
+			for r := range vec52.Width {
+				if i := g*vec52.Width + r - 1; i >= 0 {
+					f.CopyLane(before, reversed(r, 3), totals.words[i/vec52.Width*block:], i%vec52.Width)
+				}
+			}
+			t := turned[g*vec52.Width*block:][:vec52.Width*block]
+			f.Scale(t, before)
+			f.Turn(v.words[g*vec52.Width*block:][:vec52.Width*block], t, 1)
+		}
+	})
+	if err != nil || whole == v.n {
+		return err
 	}
 	last := totals.Slice(totals.n-vec52.Width, totals.n).Elements()[vec52.Width-1]
 	rest := v.Slice(whole, v.n)
 	rest.RunningProducts(scratch.Slice(whole, v.n))
 	rest.Scale(&last)
+	return nil
 }
 
 // BitReverse permutes the elements of v from one Order to the other. It panics if v's length is not a power of

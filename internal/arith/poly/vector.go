@@ -232,6 +232,19 @@ func (v Vector) Scale(c *fr.Element) {
 	v.form.field.Scale(v.words, v.form.block(c).words)
 }
 
+// Fill sets all elements to c.
+func (v Vector) Fill(c *fr.Element) {
+	if v.form.field == nil {
+		for i := range v.plain {
+			v.plain[i] = *c
+		}
+		return
+	}
+	for block, at := v.form.block(c).words, v.words; len(at) > 0; at = at[len(block):] {
+		copy(at, block)
+	}
+}
+
 // block returns a vector with c eight times.
 func (f *Form) block(c *fr.Element) Vector {
 	var e [vec52.Width]fr.Element
