@@ -30,8 +30,12 @@ func Insecure(ctx context.Context, ex executor.Executor, size int, seed uint64) 
 	tau := tauOf(size, seed)
 	points := make([]bn254.G1Affine, 2*size+Extra)
 	scalars := make([]fr.Element, len(points))
-	powers(scalars[:size+Extra], &tau)
-	lagrange(scalars[size+Extra:], &tau)
+	if err := powers(ctx, ex, scalars[:size+Extra], &tau); err != nil {
+		return nil, err
+	}
+	if err := lagrange(ctx, ex, scalars[size+Extra:], &tau); err != nil {
+		return nil, err
+	}
 	if err := comb(ctx, ex, points, scalars); err != nil {
 		return nil, err
 	}
@@ -60,8 +64,23 @@ func tauOf(size int, seed uint64) fr.Element {
 	}
 }
 
-func powers(dst []fr.Element, x *fr.Element) {
-	dst[0].SetOne()
+// inPieces calls do for ranges lo to hi-1 of n, in tasks of about 100 µs.
+func inPieces(ctx context.Context, ex executor.Executor, n int, do func(lo, hi int)) error {
+	const piece = 1 << 11
+	return ex.Do(ctx, (n+piece-1)/piece, func(_ context.Context, i int) error {
+		do(i*piece, min((i+1)*piece, n))
+		return nil
+	})
+}
+
+// powers sets dst[i] = x^i.
+func powers(ctx context.Context, ex executor.Executor, dst []fr.Element, x *fr.Element) error {
+	return inPieces(ctx, ex, len(dst), func(lo, hi int) { powersFrom(dst[lo:hi], lo, x) })
+}
+
+// powersFrom sets dst[i] = x^(first+i).
+func powersFrom(dst []fr.Element, first int, x *fr.Element) {
+	dst[0].Exp(*x, big.NewInt(int64(first)))
 	for i := 1; i < len(dst); i++ {
 		dst[i].Mul(&dst[i-1], x)
 	}
@@ -69,23 +88,26 @@ func powers(dst []fr.Element, x *fr.Element) {
 
 // lagrange sets dst[i] = L_i(τ) = ω^i (τ^n - 1) / (n (τ - ω^i)) for τ outside the
 // domain of n = len(dst) points.
-func lagrange(dst []fr.Element, tau *fr.Element) {
+func lagrange(ctx context.Context, ex executor.Executor, dst []fr.Element, tau *fr.Element) error {
 	n := len(dst)
-	omega := fft.NewDomain(uint64(n)).Generator
-	roots := make([]fr.Element, n)
-	powers(roots, &omega)
-	for i := range dst {
-		dst[i].Sub(tau, &roots[i])
+	omega, err := fft.Generator(uint64(n))
+	if err != nil {
+		return err
 	}
-	inverses := fr.BatchInvert(dst)
 	var factor, size fr.Element
 	factor.Exp(*tau, big.NewInt(int64(n)))
 	factor.Sub(&factor, size.SetOne())
 	size.SetUint64(uint64(n))
 	factor.Div(&factor, &size)
-	vec := fr.Vector(dst)
-	vec.Mul(inverses, roots)
-	vec.ScalarMul(vec, &factor)
+	return inPieces(ctx, ex, n, func(lo, hi int) {
+		roots, part := make(fr.Vector, hi-lo), fr.Vector(dst[lo:hi])
+		powersFrom(roots, lo, &omega)
+		for i := range part {
+			part[i].Sub(tau, &roots[i])
+		}
+		part.Mul(fr.BatchInvert(part), roots)
+		part.ScalarMul(part, &factor)
+	})
 }
 
 const (

@@ -281,7 +281,7 @@ func (f *ptau) readLimbs(ctx context.Context, section uint32, offset int64, memo
 // checkPowers returns an error if the points of section 2, and 1 and τ of section 3, are not the powers of
 // one τ, or if anybody can find that τ.
 func (f *ptau) checkPowers(ctx context.Context, ex executor.Executor, canonical []bn254.G1Affine, g2 []bn254.G2Affine) error {
-	if err := f.checkG1(ptauTauG1, 0, canonical); err != nil {
+	if err := f.checkG1(ctx, ex, ptauTauG1, 0, canonical); err != nil {
 		return err
 	}
 	for i := range g2 {
@@ -314,7 +314,7 @@ func (f *ptau) checkPowers(ctx context.Context, ex executor.Executor, canonical 
 // identity.
 func (f *ptau) checkLagrange(ctx context.Context, ex executor.Executor, canonical, lagrange []bn254.G1Affine) error {
 	from := len(lagrange) - 1
-	if err := f.checkG1(ptauLagrange, from, lagrange); err != nil {
+	if err := f.checkG1(ctx, ex, ptauLagrange, from, lagrange); err != nil {
 		return err
 	}
 	ok, err := isLagrange(ctx, ex, canonical, lagrange)
@@ -325,8 +325,23 @@ func (f *ptau) checkLagrange(ctx context.Context, ex executor.Executor, canonica
 }
 
 // checkG1 returns an error if points of a section, beginning with the given one, are not on the curve or are
-// the identity.
-func (f *ptau) checkG1(section uint32, from int, points []bn254.G1Affine) error {
+// the identity. The error is of the first such point.
+func (f *ptau) checkG1(ctx context.Context, ex executor.Executor, section uint32, from int, points []bn254.G1Affine) error {
+	const piece = 1 << 10
+	errs := make([]error, (len(points)+piece-1)/piece)
+	err := ex.Do(ctx, len(errs), func(_ context.Context, i int) error {
+		lo, hi := i*piece, min((i+1)*piece, len(points))
+		errs[i] = f.checkSome(section, from+lo, points[lo:hi])
+		return nil
+	})
+	for i := 0; err == nil && i < len(errs); i++ {
+		err = errs[i]
+	}
+	return err
+}
+
+// checkSome does what checkG1 does, one point after the other.
+func (f *ptau) checkSome(section uint32, from int, points []bn254.G1Affine) error {
 	for i := range points {
 		p := &points[i]
 		ok := areReduced(&p.X, &p.Y)
