@@ -54,9 +54,19 @@ func (s *scratch[E, PE]) weigh(task *scratch[E, PE], sums []affine[E], i, lo, hi
 	}
 	task.lines = resize(task.lines, (hi-lo)*lines)
 	task.store(task.lines, sums)
+	s.weighLines(task, task.lines, i, lo, hi)
+}
+
+// weighLines sets accumulator i to the weighted sum of windows lo to hi-1, from the sums of their
+// columns and rows.
+func (s *scratch[E, PE]) weighLines(task *scratch[E, PE], sums []affine[E], i, lo, hi int) {
+	t := &task.tree
+	low := (s.width - 1) / 2
+	columns, lines := 1<<low, len(sums)/(hi-lo)
+	var zero affine[E]
 	t.begin((hi-lo)*s.width, 0)
-	for k := range task.lines {
-		if task.lines[k] == zero {
+	for k := range sums {
+		if sums[k] == zero {
 			continue
 		}
 		bit, weight := k/lines*s.width, k%lines
@@ -67,7 +77,7 @@ func (s *scratch[E, PE]) weigh(task *scratch[E, PE], sums []affine[E], i, lo, hi
 			t.add(int32(bit+bits.TrailingZeros(uint(weight))), uint32(k))
 		}
 	}
-	t.reduce(task.lines, minPairs)
+	t.reduce(sums, minPairs)
 	for bit := (hi-lo)*s.width - 1; bit >= 0; bit-- {
 		s.acc.double(i)
 		t.addColumn(s.acc, i, bit)

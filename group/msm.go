@@ -220,8 +220,7 @@ func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scra
 			if err := s.sortedSums(ctx, ex, sc, task, by, by.sums, lo, hi); err != nil {
 				return err
 			}
-			sc.weigh(task, by.sums, i, lo, hi)
-			return nil
+			return s.weighAlone(ctx, ex, sc, task, by, i, lo)
 		})
 	}
 	sc.sums = resize(sc.sums, sc.windows*nb)

@@ -15,6 +15,7 @@ type sorting[E comparable] struct {
 	jobs    []job       // that sum them
 	pieces  []affine[E] // by job: its sum, if it is of a piece of a long bucket
 	sums    []affine[E] // of buckets, if the window is weighed alone
+	lines   []affine[E] // then of the columns and rows of buckets
 }
 
 // job is the work of a task: to sum buckets first to end-1, or a piece of a long bucket.
@@ -202,4 +203,61 @@ func (s *scratch[E, PE]) joinLong(by *sorting[E], sums []affine[E]) {
 		}
 		lo = hi
 	}
+}
+
+// linesOfTask is the number of additions of a task that sums columns or rows of buckets.
+const linesOfTask = 1 << 12
+
+// weighAlone does what weigh does, for one window with many buckets, whose columns and rows are summed
+// in tasks: the last window of a sum would otherwise keep one processor busy alone.
+func (s *sums[E, PE]) weighAlone(ctx context.Context, ex executor.Executor, sc, task *scratch[E, PE], by *sorting[E], i, w int) error {
+	nb := len(by.sums)
+	tasks := nb / linesOfTask
+	if ex.Width() == 1 || tasks == 0 {
+		sc.weigh(task, by.sums, i, w, w+1)
+		return nil
+	}
+	columns := 1 << ((sc.width - 1) / 2)
+	rows := nb/columns + 1
+	by.lines = resize(by.lines, columns+rows)
+	err := s.each(ctx, ex, task, 2*tasks, func(task *scratch[E, PE], k int) {
+		left, right, top, bottom := 0, columns, 0, rows
+		lines := by.lines[columns:]
+		if k < tasks {
+			left, right = k*columns/tasks, (k+1)*columns/tasks
+			lines = by.lines[left:right]
+		} else {
+			top, bottom = (k-tasks)*rows/tasks, (k-tasks+1)*rows/tasks
+			lines = lines[top:bottom]
+		}
+		task.sumLines(by.sums, lines, left, right, top, bottom, columns, k < tasks)
+	})
+	if err != nil {
+		return err
+	}
+	sc.weighLines(task, by.lines, i, w, w+1)
+	return nil
+}
+
+// sumLines sets lines to the sums of some columns, or of some rows, of buckets. The bucket with weight
+// k = columns·q + r is in row q and column r; row 0 and column 0 have no weight.
+func (s *scratch[E, PE]) sumLines(buckets, lines []affine[E], left, right, top, bottom, columns int, byColumn bool) {
+	var zero affine[E]
+	t := &s.tree
+	t.begin(len(lines), 0)
+	for q := top; q < bottom; q++ {
+		for r := left; r < right; r++ {
+			k := q*columns + r - 1
+			if k < 0 || k >= len(buckets) || buckets[k] == zero {
+				continue
+			}
+			switch {
+			case byColumn && r != 0:
+				t.add(int32(r-left), uint32(k))
+			case !byColumn && q != 0:
+				t.add(int32(q-top), uint32(k))
+			}
+		}
+	}
+	s.store(lines, buckets)
 }
