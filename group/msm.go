@@ -283,7 +283,7 @@ func (s *sums[E, PE]) eachTask(ctx context.Context, ex executor.Executor, sc *sc
 	})
 }
 
-// The least work of a task, so that it takes 50 µs or more: terms that are classified, terms that are
+// The least work of a task, so that it takes far longer than a call of Do: terms that are classified, terms that are
 // split into integers and digits, and additions. Fewer additions than these in a tree also take
 // longer each.
 const (

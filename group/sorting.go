@@ -38,7 +38,7 @@ func longFrom(terms, buckets int) int32 {
 	return int32(min(max(longBucket, 4*terms/buckets), longestShort))
 }
 
-// leastSorted is the number of integers that a task sorts. It takes about 100 µs.
+// leastSorted is the number of integers that a task sorts, which takes far longer than a call of Do.
 const leastSorted = 1 << 15
 
 // sortRanges returns in how many ranges the integers of a window are sorted. Each range counts its

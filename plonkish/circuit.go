@@ -347,7 +347,7 @@ func (c *Circuit) check(ctx context.Context, ex executor.Executor) error {
 	return inOrder(ctx, ex, len(c.sigma)*len(c.rows), wiresOfTask, c.checkWires)
 }
 
-// The rows and the wires that a task checks take 50 µs or more.
+// The rows and the wires that a task checks: enough that they take far longer than a call of Do.
 const (
 	rowsOfTask  = 1 << 8
 	wiresOfTask = 1 << 13

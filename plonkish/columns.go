@@ -69,7 +69,7 @@ func newKernel(p program) *kernel {
 	return k
 }
 
-// stepsOfTask is the number of steps, on a tile each, that a task does at least. They take about 100 µs.
+// stepsOfTask is the number of steps, on a tile each, that a task does at least, so that it takes far longer than a call of Do.
 const stepsOfTask = 1 << 8
 
 // run sets dst to the program's values, of columns as long as dst, which is a power of two.

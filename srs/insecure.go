@@ -64,7 +64,7 @@ func tauOf(size int, seed uint64) fr.Element {
 	}
 }
 
-// inPieces calls do for ranges lo to hi-1 of n, in tasks of about 100 µs.
+// inPieces calls do for ranges lo to hi-1 of n, in tasks.
 func inPieces(ctx context.Context, ex executor.Executor, n int, do func(lo, hi int)) error {
 	const piece = 1 << 11
 	return ex.Do(ctx, (n+piece-1)/piece, func(_ context.Context, i int) error {
