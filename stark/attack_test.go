@@ -627,9 +627,8 @@ func foldWith[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], at i
 		}
 		for range fold {
 			r := p.challenger.Challenge("fold", false)
-			word = slices.Clone(word)
-			for c := range word {
-				word[c] = f.half(word[c], c, size, r)
+			if word, err = f.half(word, size, r); err != nil {
+				return err
 			}
 			size--
 		}

@@ -2,7 +2,6 @@ package stark
 
 import (
 	"context"
-	"slices"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark/internal/challenger"
@@ -36,82 +35,122 @@ func (p *prover[E, X]) batch() error {
 // batched computes the batched codeword. For each stack f with values v_i at a point y, it adds (f - Σ X^e(i)
 // v_i) / (X^k - y), times its weight. The result is a polynomial of degree below 2^size, so that its values
 // on the first coset give the others. They are computed member by member. For the members i of all stacks
-// this is Σ w (f_i - v_i) / (u - y) at u = x^k, stacked like columns.
+// this is Σ w (f_i - v_i) / (u - y) at u = x^k. The members' coefficients, one after the other, are the
+// result's.
 func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
-	l, v := p.layout, p.vectors
-	d := v.Degree()
-	words := l.words()
+	l := p.layout
 	w := weights[E, X](p.challenger, "word", p.one(), l.batched())
-	out := field.NewVector[E](d, 1<<l.size)
-	for t, rows := range l.rows {
-		stack := l.size - rows
-		members := field.NewVector[E](d, 1<<l.size)
-		err := p.ex.Do(p.ctx, 1<<stack, func(_ context.Context, i int) error {
-			sum, scratch := field.NewVector[E](d, 1<<rows), make([]E, 1<<rows)
-			for which, next := range []bool{false, true} {
-				var columns [][]E
-				var at []X
-				var constant X
-				for n, word := range words {
-					s := l.phases[word.phase][t]
-					column := word.stack<<stack + i
-					if word.table != t || word.next != next || column >= s.width {
-						continue
-					}
-					columns = append(columns, p.extended[word.phase][t].column(0, column))
-					at = append(at, w[n])
-					constant = constant.Sub(p.proof.values[word.phase][t][which][column].Mul(w[n]))
-				}
-				if len(columns) > 0 {
-					clearVector(sum)
-					v.AddProducts(sum, columns, at, scratch)
-					v.AddConstant(sum, constant)
-					v.Product(members.Slice(i<<rows, (i+1)<<rows), sum, p.inverses[t][which], scratch)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		err = p.ex.Do(p.ctx, d, func(_ context.Context, k int) error {
-			parts := cut(members[k], 1<<rows)
-			p.points.joining(stack, 0, rows, 0, 1<<rows).join(parts, parts)
-			p.field.Add(out[k], out[k], members[k])
-			return nil
-		})
-		if err != nil {
+	coefficients, members := field.NewVector[E](l.degree, 1<<l.size), field.NewVector[E](l.degree, 1<<l.size)
+	for t := range l.rows {
+		if err := p.addMembers(coefficients, members, t, w); err != nil {
 			return nil, err
 		}
 	}
-	if l.masks > 0 {
-		hiding := p.extended[ofQuotients][len(l.rows)].cosets[0]
-		v.AddScaled(out, hiding, w[len(words)], make([]E, 1<<l.size))
+	out, err := p.points.spread(p.ctx, p.ex, coefficients, members)
+	if err != nil || l.masks == 0 {
+		return out, err
 	}
-	return p.points.spread(p.ctx, p.ex, out)
+	hiding := p.extended[ofQuotients][len(l.rows)].cosets
+	return out, each(p.ctx, p.ex, len(out), 1<<l.size, func(c, from, to int) {
+		p.vectors.AddScaled(out[c].Slice(from, to), field.Vector[E](hiding[c]).Slice(from, to), w[l.batched()-1], make([]E, to-from))
+	})
 }
 
-// spread returns a polynomial's values on all cosets, given those on the first one.
-func (p *points[E, X]) spread(ctx context.Context, ex executor.Executor, first field.Vector[E]) ([]field.Vector[E], error) {
-	t, err := p.field.Transform(p.size)
+// addMembers adds the coefficients of a table's part of the batched codeword. w has the words' weights, and
+// members is scratch.
+func (p *prover[E, X]) addMembers(coefficients, members field.Vector[E], t int, w []X) error {
+	l, v, rows := p.layout, p.vectors, p.layout.rows[t]
+	n, stack := 1<<rows, l.size-rows
+	filled := 0 // number of members that have columns at all
+	for phase := range phases {
+		filled = max(filled, min(1<<stack, l.phases[phase][t].width))
+	}
+	words := l.words()
+	err := each(p.ctx, p.ex, filled, n, func(i, from, to int) {
+		part := members.Slice(i*n+from, i*n+to)
+		clearVector(part)
+		sum, scratch := field.NewVector[E](l.degree, to-from), make([]E, to-from)
+		for which, next := range []bool{false, true} {
+			var columns [][]E
+			var at []X
+			var constant X
+			for number, word := range words {
+				s := l.phases[word.phase][t]
+				column := word.stack<<stack + i
+				if word.table != t || word.next != next || column >= s.width {
+					continue
+				}
+				columns = append(columns, p.extended[word.phase][t].column(0, column)[from:to])
+				at = append(at, w[number])
+				constant = constant.Sub(p.proof.values[word.phase][t][which][column].Mul(w[number]))
+			}
+			if len(columns) > 0 {
+				clearVector(sum)
+				v.AddProducts(sum, columns, at, scratch)
+				v.AddConstant(sum, constant)
+				v.Product(part, sum, p.inverses[t][which].Slice(from, to), scratch)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	transform, err := p.field.Transform(rows)
+	if err != nil {
+		return err
+	}
+	unscale := scaleOf(p.field, rows, p.points.shift(0, rows).Inverse())
+	return p.ex.Do(p.ctx, filled*l.degree, func(_ context.Context, at int) error {
+		i, k := at/l.degree, at%l.degree
+		member, sum := members[k][i*n:][:n], coefficients[k][i*n:][:n]
+		transform.Interpolate(member)
+		p.field.Mul(member, member, unscale)
+		p.field.Add(sum, sum, member)
+		return nil
+	})
+}
+
+// spreadParts is the logarithm of the number of parts in which spread transforms each vector.
+const spreadParts = 4
+
+// spread returns a polynomial's values on all cosets, given its coefficients. It takes over the memory of
+// scratch, a vector of the same length. Each vector is transformed in parts, whose coefficients follow each
+// other like those of a stack's columns, and the parts are joined.
+func (p *points[E, X]) spread(ctx context.Context, ex executor.Executor, coefficients, scratch field.Vector[E]) ([]field.Vector[E], error) {
+	d, stack := len(coefficients), min(spreadParts, p.size)
+	rows, parts := p.size-stack, 1<<stack
+	n := 1 << rows
+	t, err := p.field.Transform(rows)
 	if err != nil {
 		return nil, err
 	}
-	out := []field.Vector[E]{first}
-	scales := [][]E{nil}
-	back := p.shifts[0].Inverse()
-	for c := 1; c < len(p.shifts); c++ {
-		out = append(out, field.NewVector[E](len(first), first.Len()))
-		scales = append(scales, reversedPowers(p.size, p.field.New(1), p.shifts[c].Mul(back)))
-	}
-	err = ex.Do(ctx, len(first), func(_ context.Context, k int) error {
-		coefficients := slices.Clone(first[k])
-		t.Interpolate(coefficients)
-		for c := 1; c < len(out); c++ {
-			p.field.Mul(out[c][k], coefficients, scales[c])
-			t.Evaluate(out[c][k])
+	out := make([]field.Vector[E], len(p.shifts))
+	scales := make([][]E, len(out))
+	err = ex.Do(ctx, len(out), func(_ context.Context, c int) error {
+		if out[c] = scratch; c > 0 {
+			out[c] = field.NewVector[E](d, parts*n)
 		}
+		scales[c] = p.scale(c, rows)
 		return nil
 	})
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	err = ex.Do(ctx, len(out)*d*parts, func(_ context.Context, i int) error {
+		c, k, from := i/(d*parts), i/parts%d, i%parts*n
+		part := out[c][k][from:][:n]
+		p.field.Mul(part, coefficients[k][from:][:n], scales[c])
+		t.Evaluate(part)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, each(ctx, ex, len(out)*d, n, func(i, from, to int) {
+		joined := cut(out[i/d][i%d], n)
+		for part := range joined {
+			joined[part] = joined[part][from:to]
+		}
+		p.joining(stack, i/d, rows, from, to-from).join(joined, joined)
+	})
 }

@@ -82,7 +82,9 @@ func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape
 			x.cosets[c] = columns
 			continue
 		}
-		x.cosets[c] = p.memory.columns(s.width, 1<<s.rows)
+		if x.cosets[c], err = p.memory.columns(ctx, ex, s.width, 1<<s.rows); err != nil {
+			return nil, err
+		}
 	}
 	if values && p.few != nil {
 		x.few = make([][]E, s.width)
@@ -106,7 +108,10 @@ func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape
 
 // scale returns the factors of coefficients, in bit-reversed order, for coset c.
 func (p *points[E, X]) scale(c, rows int) []E {
-	return reversedPowers(rows, p.field.New(1), p.shift(c, rows))
+	if scale := p.scales[c][rows]; scale != nil {
+		return scale
+	}
+	return scaleOf(p.field, rows, p.shift(c, rows))
 }
 
 // lent holds columns on a coset that is not kept. The next coset uses the same memory, and others do after it
@@ -127,7 +132,11 @@ func (p *points[E, X]) lend(ctx context.Context, ex executor.Executor, memory *l
 		return func() {}, nil
 	}
 	if memory.columns[x] == nil {
-		memory.columns[x] = memory.memory.columns(x.width, 1<<x.rows)
+		columns, err := memory.memory.columns(ctx, ex, x.width, 1<<x.rows)
+		if err != nil {
+			return nil, err
+		}
+		memory.columns[x] = columns
 	}
 	t, err := p.field.Transform(x.rows)
 	if err != nil {

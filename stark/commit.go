@@ -141,37 +141,42 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 	}
 	log := l.size - l.params.Stack // logarithm of the highest tables' rows
 	parts, rows, size := 1<<l.params.Stack, 1<<log, s.tile()
-	return tiles(p.ctx, p.ex, rows, size, func(from, to int) {
-		memory, zeros := make([]E, s.tiled*parts*size), make([]E, size)
-		values := make([][][]E, len(s.all)) // for each stack, part by part
+	type scratch struct {
+		values    [][][]E // for each stack, part by part
+		src, leaf [][]E
+		zeros     []E
+	}
+	scratched := func() *scratch {
+		x := &scratch{values: make([][][]E, len(s.all)), src: make([][]E, 0, parts), leaf: make([][]E, len(s.all)+len(salt)), zeros: make([]E, size)}
+		memory := make([]E, s.tiled*parts*size)
 		for i, of := range s.all {
 			if of.word == nil {
-				values[i] = cut(memory[:parts*size], size)
+				x.values[i] = cut(memory[:parts*size], size)
 				memory = memory[parts*size:]
 			}
 		}
-		src, leaf := make([][]E, 0, parts), make([][]E, len(s.all)+len(salt))
-		for lo := from; lo < to; lo += size {
-			join := p.points.joining(l.params.Stack, c, log, lo, size)
+		return x
+	}
+	return tiles(p.ctx, p.ex, rows, size, scratched, func(x *scratch, lo int) {
+		join := p.points.joining(l.params.Stack, c, log, lo, size)
+		for i, of := range s.all {
+			if of.word == nil {
+				x.src = of.columns.parts(x.src[:0], of.number, c, lo, lo+size, x.zeros)
+				join.join(x.values[i], x.src)
+			}
+		}
+		for part := range parts {
 			for i, of := range s.all {
 				if of.word == nil {
-					src = of.columns.parts(src[:0], of.number, c, lo, lo+size, zeros)
-					join.join(values[i], src)
+					x.leaf[i] = x.values[i][part]
+				} else {
+					x.leaf[i] = of.word[part*rows+lo:][:size]
 				}
 			}
-			for part := range parts {
-				for i, of := range s.all {
-					if of.word == nil {
-						leaf[i] = values[i][part]
-					} else {
-						leaf[i] = of.word[part*rows+lo:][:size]
-					}
-				}
-				for i, column := range salt {
-					leaf[len(s.all)+i] = column[part*rows+lo:][:size]
-				}
-				t.Set(c<<l.size+part*rows+lo, leaf)
+			for i, column := range salt {
+				x.leaf[len(s.all)+i] = column[part*rows+lo:][:size]
 			}
+			t.Set(c<<l.size+part*rows+lo, x.leaf)
 		}
 	})
 }

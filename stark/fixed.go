@@ -35,12 +35,15 @@ func (y *system[E, X]) fix(s *statement) ([]tree.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prover[E, X]{
-		ctx: context.Background(), ex: executor.Serial(), field: y.field, hash: y.hash, layout: l,
-		points: newPoints[E, X](y.field, l.size, s.params.LogBlowup, &memory[E]{kept: &y.kept}), proof: &proof[E, X]{},
+	p := &prover[E, X]{ctx: context.Background(), ex: executor.Serial(), field: y.field, hash: y.hash, layout: l, proof: &proof[E, X]{}}
+	if p.points, err = newPoints[E, X](p.ctx, p.ex, y.field, l.size, s.params.LogBlowup, l.rows, &memory[E]{kept: &y.kept}); err != nil {
+		return nil, err
 	}
 	for t, table := range s.tables {
-		columns := p.points.memory.columns(len(table.Fixed), 1<<l.rows[t])
+		columns, err := p.points.memory.columns(p.ctx, p.ex, len(table.Fixed), 1<<l.rows[t])
+		if err != nil {
+			return nil, err
+		}
 		for i, column := range table.Fixed {
 			for row, v := range column {
 				if v >= y.field.Order() {

@@ -64,11 +64,7 @@ func (p *friProver[E, X]) fold(word []field.Vector[E]) error {
 		}
 		for range fold {
 			r := p.challenger.Challenge("fold", false)
-			next := make([]field.Vector[E], len(word))
-			err := p.ex.Do(p.ctx, len(word), func(_ context.Context, c int) error {
-				next[c] = p.half(word[c], c, size, r)
-				return nil
-			})
+			next, err := p.half(word, size, r)
 			if err != nil {
 				return err
 			}
@@ -97,24 +93,41 @@ func (p *friProver[E, X]) commitLayer(l layer[E]) error {
 	return nil
 }
 
-// half folds one coset of a codeword once.
-func (p *friProver[E, X]) half(word field.Vector[E], c, size int, r X) field.Vector[E] {
+// half folds a codeword once.
+func (p *friProver[E, X]) half(word []field.Vector[E], size int, r X) ([]field.Vector[E], error) {
 	n := 1 << (size - 1)
-	v := p.vectors
+	folded := make([]field.Vector[E], len(word))
+	err := p.ex.Do(p.ctx, len(word), func(_ context.Context, c int) error {
+		folded[c] = field.NewVector[E](p.vectors.Degree(), n)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return folded, each(p.ctx, p.ex, len(word), n, func(c, from, to int) {
+		p.halfRows(folded[c].Slice(from, to), word[c], c, size, from, r)
+	})
+}
+
+// halfRows sets even to the rows from row lo on of one coset of a codeword that is folded once.
+func (p *friProver[E, X]) halfRows(even, word field.Vector[E], c, size, lo int, r X) {
+	v, rows, n := p.vectors, even.Len(), 1<<(size-1)
 	half := p.field.New(2).Inverse()
 	// E + r (O - E), E = (f + g) / 2 and O = (f - g) / 2x
-	inverse := make([]E, n)
-	setPowers(p.field, inverse, half.Mul(p.points.shift(c, size).Inverse()), p.field.Root(size).Inverse())
-	even, odd := field.NewVector[E](v.Degree(), n), field.NewVector[E](v.Degree(), n)
+	inverse := make([]E, rows)
+	root := p.field.Root(size).Inverse()
+	first := p.points.shift(c, size).Inverse().Mul(field.Power(p.field.New(1), root, uint64(lo)))
+	setPowers(p.field, inverse, half.Mul(first), root)
+	odd := field.NewVector[E](v.Degree(), rows)
 	for k, values := range word {
-		p.field.Add(even[k], values[:n], values[n:])
+		f, g := values[lo:lo+rows], values[n+lo:n+lo+rows]
+		p.field.Add(even[k], f, g)
 		p.field.MulScalar(even[k], even[k], half)
-		p.field.Sub(odd[k], values[:n], values[n:])
+		p.field.Sub(odd[k], f, g)
 		p.field.Mul(odd[k], odd[k], inverse)
 	}
 	v.SubFrom(odd, even)
 	v.AddScaled(even, odd, r, inverse) // nothing reads inverse any more, so it is scratch
-	return even
 }
 
 // last sets the final coefficients, given the values of the last polynomial on a coset.

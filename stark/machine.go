@@ -1,10 +1,8 @@
 package stark
 
 import (
-	"context"
 	"slices"
 
-	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
@@ -54,17 +52,6 @@ const (
 // together is the number of constraints whose values are summed at once. With it, the sums fit in the
 // second-level cache.
 const together = 64
-
-// tiles runs work in tasks of ex. Each task gets a range of rows that begins and ends at tiles of the given
-// size, or at the end.
-func tiles(ctx context.Context, ex executor.Executor, rows, size int, work func(from, to int)) error {
-	n := max(1, rows/size)
-	tasks := min(executor.Tasks(ex), n)
-	return ex.Do(ctx, tasks, func(_ context.Context, i int) error {
-		work(rows/n*(n*i/tasks), rows/n*(n*(i+1)/tasks))
-		return nil
-	})
-}
 
 // machine runs code on rows.
 type machine[E field.Element[E], X field.Extension[E, X]] struct {

@@ -1,9 +1,12 @@
 package stark
 
 import (
+	"context"
 	"sync"
 	"unsafe"
 	"weak"
+
+	"github.com/zkbench/zkbench/executor"
 )
 
 // kept reuses the memory of columns, which is most of what a proof takes. What one proof releases, the next
@@ -52,18 +55,38 @@ type memory[E any] struct {
 	taken [][]E
 }
 
-// columns returns columns of the given number of rows, in one piece of memory. They contain what other proofs
-// have left there. They are not a power of two apart: otherwise the cells of one row would compete for the
-// same place in the cache.
-func (m *memory[E]) columns(width, rows int) [][]E {
-	const apart = 16
-	all := m.kept.take(width * (rows + apart))
-	m.taken = append(m.taken, all)
+const (
+	// slab is the number of bytes of columns in one piece of memory, if a column takes no more. New memory is
+	// cleared, which takes some 100 microseconds for so many bytes.
+	slab = 1 << 20
+	// apart is the number of elements between two columns. With it they are not a power of two apart:
+	// otherwise the cells of one row would compete for the same place in the cache.
+	apart = 16
+	// shifts is the number of places at which the first column of a slab begins, one after the other, for the
+	// same reason.
+	shifts = 64
+)
+
+// columns returns columns of the given number of rows. They contain what other proofs have left there.
+func (m *memory[E]) columns(ctx context.Context, ex executor.Executor, width, rows int) ([][]E, error) {
+	var e E
+	perSlab := max(1, slab/(rows*int(unsafe.Sizeof(e))))
 	columns := make([][]E, width)
-	for i := range columns {
-		columns[i] = all[i*(rows+apart):][:rows:rows]
+	slabs := make([][]E, (width+perSlab-1)/perSlab)
+	err := ex.Do(ctx, len(slabs), func(_ context.Context, s int) error {
+		mine := columns[s*perSlab : min((s+1)*perSlab, width)]
+		slabs[s] = m.kept.take(shifts*apart + len(mine)*(rows+apart))
+		for i := range mine {
+			mine[i] = slabs[s][s*perSlab%shifts*apart+i*(rows+apart):][:rows:rows]
+		}
+		return nil
+	})
+	for _, s := range slabs {
+		if s != nil {
+			m.taken = append(m.taken, s)
+		}
 	}
-	return columns
+	return columns, err
 }
 
 // release returns what was taken. Nothing may read it any more.

@@ -19,62 +19,68 @@ func (p *prover[E, X]) open() error {
 
 func (p *prover[E, X]) evaluate() error {
 	l := p.layout
-	if err := p.invert(); err != nil {
+	weights, err := p.invert()
+	if err != nil {
 		return err
 	}
+	type place struct{ phase, t, column int }
+	var places []place
 	for t := range l.rows {
-		at, next := p.lagrange(t, 0), p.lagrange(t, 1)
 		for phase, shapes := range l.phases {
-			s, x := shapes[t], p.extended[phase][t]
-			values := [2][]X{make([]X, s.width), make([]X, s.width)}
-			err := p.ex.Do(p.ctx, s.width, func(_ context.Context, i int) error {
-				values[0][i] = p.dot(x.column(0, i), at)
-				if l.next[phase][t][i>>s.stack] {
-					values[1][i] = p.dot(x.column(0, i), next)
-				}
-				return nil
-			})
-			if err != nil {
-				return err
+			width := shapes[t].width
+			for column := range width {
+				places = append(places, place{phase, t, column})
 			}
-			p.proof.values[phase] = append(p.proof.values[phase], values)
+			p.proof.values[phase] = append(p.proof.values[phase], [2][]X{make([]X, width), make([]X, width)})
 		}
 	}
-	return nil
-}
-
-// invert computes, for each table, the reciprocals of u - y and of u - g y at the points u of the first
-// coset.
-func (p *prover[E, X]) invert() error {
-	p.inverses = make([][2]field.Vector[E], len(p.layout.rows))
-	return p.ex.Do(p.ctx, 2*len(p.inverses), func(_ context.Context, i int) error {
-		rows, y := p.layout.rows[i/2], p.y
-		if i%2 == 1 {
-			y = y.MulBase(p.field.Root(rows))
+	return p.ex.Do(p.ctx, len(places), func(_ context.Context, i int) error {
+		at := places[i]
+		column, values := p.extended[at.phase][at.t].column(0, at.column), p.proof.values[at.phase][at.t]
+		values[0][at.column] = p.dot(column, weights[at.t][0])
+		if l.next[at.phase][at.t][at.column>>l.phases[at.phase][at.t].stack] {
+			values[1][at.column] = p.dot(column, weights[at.t][1])
 		}
-		v := field.NewVector[E](p.vectors.Degree(), 1<<rows)
-		copy(v[0], p.points.all(0, rows))
-		p.vectors.AddConstant(v, neg[E](y))
-		p.vectors.Invert(v)
-		p.inverses[i/2][i%2] = v
 		return nil
 	})
 }
 
-// lagrange returns the weights with which a column's values on the first coset add up to its value at y, or
-// at g y. At a point u of the coset s H, with n elements, the weight for y is u (y^n - s^n) / (n s^n (y -
-// u)). For g y, note that g^n is 1.
-func (p *prover[E, X]) lagrange(t, which int) field.Vector[E] {
-	f, v, rows := p.field, p.vectors, p.layout.rows[t]
-	n := 1 << rows
-	power := field.Power(f.New(1), p.points.shift(0, rows), uint64(n))
-	vanishing := field.Power(p.one(), p.y, uint64(n))
-	vanishing[0] = vanishing[0].Sub(power)
-	factor := neg[E](vanishing).MulBase(power.Mul(f.New(uint64(n))).Inverse()) // of 1 / (u - y)
-	weights := field.NewVector[E](v.Degree(), n)
-	v.AddScaled(weights, p.inverses[t][which], factor, make([]E, n))
-	v.MulBase(weights, weights, p.points.all(0, rows))
-	return weights
+// invert computes, for each table, the reciprocals of u - y and of u - g y at the points u of the first
+// coset. It returns the weights with which a column's values there add up to its value at y, and at g y. At a
+// point u of the coset s H, with n elements, the weight for y is u (y^n - s^n) / (n s^n (y - u)). For g y, note
+// that g^n is 1.
+func (p *prover[E, X]) invert() (weights [][2]field.Vector[E], err error) {
+	l, f, v := p.layout, p.field, p.vectors
+	d := v.Degree()
+	p.inverses, weights = make([][2]field.Vector[E], len(l.rows)), make([][2]field.Vector[E], len(l.rows))
+	for t, rows := range l.rows {
+		n := 1 << rows
+		power := field.Power(f.New(1), p.points.shift(0, rows), uint64(n))
+		vanishing := field.Power(p.one(), p.y, uint64(n))
+		vanishing[0] = vanishing[0].Sub(power)
+		factor := neg[E](vanishing).MulBase(power.Mul(f.New(uint64(n))).Inverse()) // of 1 / (u - y)
+		for which := range weights[t] {
+			p.inverses[t][which], weights[t][which] = field.NewVector[E](d, n), field.NewVector[E](d, n)
+		}
+		err := each(p.ctx, p.ex, 2, n, func(which, from, to int) {
+			y := p.y
+			if which == 1 {
+				y = y.MulBase(f.Root(rows))
+			}
+			u, scratch := make([]E, to-from), make([]E, to-from)
+			p.points.fill(u, 0, rows, from)
+			inverses, at := p.inverses[t][which].Slice(from, to), weights[t][which].Slice(from, to)
+			copy(inverses[0], u)
+			v.AddConstant(inverses, neg[E](y))
+			v.Invert(inverses)
+			v.AddScaled(at, inverses, factor, scratch)
+			v.MulBase(at, at, u)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return weights, nil
 }
 
 // dot returns the sum of a column's values times weights.

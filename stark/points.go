@@ -1,8 +1,11 @@
 package stark
 
 import (
+	"context"
 	"math/bits"
+	"slices"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
 
@@ -17,28 +20,35 @@ type points[E field.Element[E], X field.Extension[E, X]] struct {
 	size, blowup int // logarithms
 	shifts       []E
 	halves       [][][]E // [c][j]: the first half of the points of coset c of the group of order 2^j
+	scales       [][][]E // [c][j]: the powers of the first of these points, if tables have 2^j rows, as scaleOf returns them
 	memory       *memory[E]
 	few          map[int]*few[E, X] // by the logarithm of a table's rows; nil without zero knowledge
 }
 
-func newPoints[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], size, blowup int, m *memory[E]) *points[E, X] {
-	p := &points[E, X]{field: f, size: size, blowup: blowup, memory: m}
+// newPoints returns the points for tables of the given heights, of which it takes the logarithms.
+func newPoints[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], size, blowup int, rows []int, m *memory[E]) (*points[E, X], error) {
+	p := &points[E, X]{field: f, size: size, blowup: blowup, memory: m, halves: make([][][]E, 1<<blowup), scales: make([][][]E, 1<<blowup)}
 	root, shift := f.Root(size+blowup), f.Generator()
-	for range 1 << blowup {
+	for c := range p.halves {
 		p.shifts = append(p.shifts, shift)
+		p.halves[c], p.scales[c] = make([][]E, size+1), make([][]E, size+1)
 		shift = shift.Mul(root)
 	}
-	for _, s := range p.shifts {
-		halves := make([][]E, size+1)
-		for j := size; j > 0; j-- {
-			halves[j] = make([]E, 1<<(j-1))
-			setPowers[E, X](f, halves[j], s, f.Root(j))
-			s = s.Mul(s)
+	err := ex.Do(ctx, len(p.halves)*(size+1), func(_ context.Context, i int) error {
+		c, j := i%len(p.halves), size-i/len(p.halves) // the longest first
+		s := squares(p.shifts[c], size-j)
+		if j == 0 {
+			p.halves[c][j] = []E{s} // the one point, which has no half
+		} else {
+			p.halves[c][j] = make([]E, 1<<(j-1))
+			setPowers(f, p.halves[c][j], s, f.Root(j))
 		}
-		halves[0] = []E{s} // the one point, which has no half
-		p.halves = append(p.halves, halves)
-	}
-	return p
+		if slices.Contains(rows, j) {
+			p.scales[c][j] = scaleOf(f, j, s)
+		}
+		return nil
+	})
+	return p, err
 }
 
 // shift returns the first point of coset c of the group of order 2^j.
@@ -46,17 +56,22 @@ func (p *points[E, X]) shift(c, j int) E { return p.halves[c][j][0] }
 
 // all returns the points of coset c of the group of order 2^j.
 func (p *points[E, X]) all(c, j int) []E {
-	if j == 0 {
-		return p.halves[c][0]
-	}
-	half := p.halves[c][j]
-	all := make([]E, 2*len(half))
-	copy(all, half)
-	var zero E
-	for i, e := range half {
-		all[len(half)+i] = zero.Sub(e) // ω^(n/2) is -1
-	}
+	all := make([]E, 1<<j)
+	p.fill(all, c, j, 0)
 	return all
+}
+
+// fill sets dst to points of coset c of the group of order 2^j, from number lo on.
+func (p *points[E, X]) fill(dst []E, c, j, lo int) {
+	half := p.halves[c][j]
+	if lo < len(half) {
+		n := copy(dst, half[lo:])
+		dst, lo = dst[n:], lo+n
+	}
+	var zero E
+	for i := range dst {
+		dst[i] = zero.Sub(half[lo-len(half)+i]) // ω^(n/2) is -1
+	}
 }
 
 // point returns the point of a codeword's position.
@@ -73,7 +88,7 @@ func (p *points[E, X]) point(place int) E {
 // interpolate replaces the values of polynomials at shift times the roots of unity by coefficients. t must
 // have the length of the values.
 func interpolate[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], t field.Transform[E], values [][]E, shift E) {
-	unscale := reversedPowers(bits.Len(uint(len(values[0])))-1, f.New(1), shift.Inverse())
+	unscale := scaleOf(f, bits.Len(uint(len(values[0])))-1, shift.Inverse())
 	for _, v := range values {
 		t.Interpolate(v)
 		f.Mul(v, v, unscale)
@@ -87,6 +102,22 @@ func setPowers[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X],
 		f.MulScalar(dst[i:2*i], dst[:i], ratio)
 		ratio = ratio.Mul(ratio)
 	}
+}
+
+// scaleOf returns the powers of a shift below 2^log, in bit-reversed order. The coefficients of a polynomial, times
+// these, are those of the polynomial on a coset with that shift.
+func scaleOf[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], log int, shift E) []E {
+	powers := make([]E, 1<<log)
+	powers[0] = f.New(1)
+	ratios := make([]E, log) // the power that each bit of an index stands for, that of the highest bit first
+	for i := range ratios {
+		ratios[i] = shift
+		shift = shift.Mul(shift)
+	}
+	for bit := range log {
+		f.MulScalar(powers[1<<bit:2<<bit], powers[:1<<bit], ratios[log-1-bit])
+	}
+	return powers
 }
 
 // reversedPowers returns first ratio^i for 2^log numbers i, in bit-reversed order.

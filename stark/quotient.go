@@ -1,6 +1,8 @@
 package stark
 
 import (
+	"context"
+
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
@@ -81,41 +83,61 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	for j := range remainders {
 		c := j * apart
 		columns := func(phase, i int) []E { return p.extended[phase][t].column(c, i) }
+		points := func(dst []E, lo int) { p.points.fill(dst, c, rows, lo) }
 		err := p.lending(read, c, memory, func() (err error) {
-			remainders[j], err = p.quotientAt(t, weights, view[E]{columns, n, 1, p.points.all(c, rows)})
+			remainders[j], err = p.quotientAt(t, weights, view[E]{columns, n, 1, n, points})
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
-		interpolate(f, transform, remainders[j], p.points.shift(c, rows))
+	}
+	unscales := make([][]E, pieces)
+	err = p.ex.Do(p.ctx, pieces, func(_ context.Context, j int) error {
+		unscales[j] = scaleOf(f, rows, p.points.shift(j*apart, rows).Inverse())
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = p.ex.Do(p.ctx, pieces*d, func(_ context.Context, i int) error {
+		values := remainders[i/d][i%d]
+		transform.Interpolate(values)
+		f.Mul(values, values, unscales[i/d])
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	// With b the first coset's a^n and ζ of order D, a^n is b ζ^j on coset j. So t_i is the sum of ζ^(-ij)
 	// times the remainders, divided by D b^i.
 	b := field.Power(f.New(1), p.points.shift(0, rows), uint64(n)).Inverse()
 	zeta := field.Power(f.New(1), p.points.shift(apart%len(p.points.shifts), rows), uint64(n)).Mul(b).Inverse()
-	factor := f.New(uint64(pieces)).Inverse()
-	scratch := make([]E, n)
-	var out [][]E
-	for i := range pieces {
+	out := make([][]E, pieces*d)
+	err = p.ex.Do(p.ctx, len(out), func(_ context.Context, at int) error {
+		i, k := at/d, at%d
+		by := f.New(uint64(pieces)).Inverse().Mul(field.Power(f.New(1), b, uint64(i)))
 		step := field.Power(f.New(1), zeta, uint64(i))
-		piece := field.NewVector[E](d, n)
-		by := factor
+		piece, scratch := make([]E, n), make([]E, min(n, chunk))
 		for _, r := range remainders {
-			for k := range d {
-				f.MulAdd(piece[k], r[k], by, scratch)
+			for from := 0; from < n; from += len(scratch) {
+				f.MulAdd(piece[from:][:len(scratch)], r[k][from:][:len(scratch)], by, scratch)
 			}
 			by = by.Mul(step)
 		}
-		out = append(out, piece...)
-		factor = factor.Mul(b)
+		out[at] = piece
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if p.random == nil {
 		return out, nil
 	}
 	x := p.points.few[rows]
 	columns := func(phase, i int) []E { return p.extended[phase][t].few[i] }
-	values, err := p.quotientAt(t, weights, view[E]{columns, 2 * len(x.points), len(x.points), x.points})
+	points := func(dst []E, lo int) { copy(dst, x.points[lo:]) }
+	values, err := p.quotientAt(t, weights, view[E]{columns, 2 * len(x.points), len(x.points), len(x.points), points})
 	if err != nil {
 		return nil, err
 	}
@@ -129,59 +151,52 @@ type view[E any] struct {
 	column func(phase, i int) []E
 	rows   int
 	step   int
-	points []E
+	n      int                   // number of points
+	points func(dst []E, lo int) // sets dst to the points from row lo on
 }
 
 // quotientAt returns a table's quotient at the points of a view.
 func (p *prover[E, X]) quotientAt(t int, weights []X, v view[E]) (field.Vector[E], error) {
-	n := len(v.points)
-	out := field.NewVector[E](p.vectors.Degree(), n)
-	selectors := p.selectors(t, v.points)
-	return out, tiles(p.ctx, p.ex, n, tile, func(from, to int) {
-		q := p.newQuotient(t, v, weights, selectors)
-		for ; from < to; from += q.size {
-			q.tile(from, out.Slice(from, from+q.size))
-		}
+	out := field.NewVector[E](p.vectors.Degree(), v.n)
+	scratch := func() *quotienter[E, X] { return p.newQuotient(t, v, weights) }
+	return out, tiles(p.ctx, p.ex, v.n, tile, scratch, func(q *quotienter[E, X], lo int) {
+		q.tile(lo, out.Slice(lo, lo+q.size))
 	})
 }
 
-// selectors returns the factors of a table's constraints at points, by kind of rows. That of ends is nil if
-// the table's sum is not masked.
-func (p *prover[E, X]) selectors(t int, u []E) (s [kinds][]E) {
+// selectors sets s to the factors of a table's constraints at the points u, by kind of rows. That of ends is
+// left alone if the table's sum is not masked. scratch is as long as u.
+func (p *prover[E, X]) selectors(s [kinds][]E, t int, u, scratch []E) {
 	l, f := p.layout, p.field
 	one, root, used := f.New(1), f.Root(l.rows[t]), l.used(t)
 	behind := field.Power(one, root, uint64(used)) // the first row left out
 	vanishing := field.Power(one, u[0], 1<<l.rows[t]).Sub(one).Inverse()
-	constant := func(e E) []E {
-		v := make([]E, len(u))
+	constant := func(v []E, e E) {
 		for i := range v {
 			v[i] = e
 		}
-		return v
 	}
-	less := func(e E) []E {
-		v := constant(e)
+	less := func(v []E, e E) {
+		constant(v, e)
 		f.Sub(v, u, v)
-		return v
 	}
-	s[air.Everywhere] = constant(vanishing)
+	constant(s[air.Everywhere], vanishing)
 	row := behind
 	for range l.params.Random() {
-		f.Mul(s[air.Everywhere], s[air.Everywhere], less(row))
+		less(scratch, row)
+		f.Mul(s[air.Everywhere], s[air.Everywhere], scratch)
 		row = row.Mul(root)
 	}
-	s[air.First] = less(one)
-	s[air.Last] = less(behind.Mul(root.Inverse()))
-	s[air.Transition] = make([]E, len(u))
+	less(s[air.First], one)
+	less(s[air.Last], behind.Mul(root.Inverse()))
 	f.Mul(s[air.Transition], s[air.Last], s[air.Everywhere])
 	f.Inverse(s[air.First], s[air.First])
 	f.Inverse(s[air.Last], s[air.Last])
 	if l.masked(t) {
-		s[ends] = less(behind)
+		less(s[ends], behind)
 		f.Inverse(s[ends], s[ends])
 		f.Mul(s[ends], s[ends], s[air.First])
 	}
-	return s
 }
 
 // quotienter computes a table's quotient at a view's points, a tile at a time.
@@ -192,7 +207,8 @@ type quotienter[E field.Element[E], X field.Extension[E, X]] struct {
 	view      view[E]
 	size      int // number of rows of a tile
 	weights   []X
-	selectors [kinds][]E
+	points    []E
+	selectors [kinds][]E             // that of ends is nil if the table's sum is not masked
 	sums      [kinds]field.Vector[E] // weighted sums of constraints, by kind of rows
 	f         fraction[E]
 	more      [2]field.Vector[E]
@@ -200,9 +216,14 @@ type quotienter[E field.Element[E], X field.Extension[E, X]] struct {
 	scratch   []E
 }
 
-func (p *prover[E, X]) newQuotient(t int, at view[E], weights []X, selectors [kinds][]E) *quotienter[E, X] {
-	m := newMachine[E, X](p.field, p.codes[t].all, p.claim.publics, len(at.points))
-	q := &quotienter[E, X]{p: p, m: m, t: t, view: at, size: m.size, weights: weights, selectors: selectors}
+func (p *prover[E, X]) newQuotient(t int, at view[E], weights []X) *quotienter[E, X] {
+	m := newMachine[E, X](p.field, p.codes[t].all, p.claim.publics, at.n)
+	q := &quotienter[E, X]{p: p, m: m, t: t, view: at, size: m.size, weights: weights, points: make([]E, m.size)}
+	for w := range q.selectors {
+		if w != int(ends) || p.layout.masked(t) {
+			q.selectors[w] = make([]E, m.size)
+		}
+	}
 	vector := func() field.Vector[E] { return field.NewVector[E](p.vectors.Degree(), q.size) }
 	for w := range q.sums {
 		q.sums[w] = vector()
@@ -217,6 +238,8 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 	l, v, d, t := q.p.layout, q.p.vectors, q.p.vectors.Degree(), q.t
 	program := l.programs[t]
 	rows, step := q.view.rows, q.view.step
+	q.view.points(q.points, lo)
+	q.p.selectors(q.selectors, t, q.points, q.scratch)
 	var sums [kinds]field.Vector[E]
 	for w := range sums {
 		sums[w] = q.sums[w]
@@ -280,7 +303,7 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 			continue
 		}
 		for k := range d {
-			q.p.field.Mul(sum[k], sum[k], q.selectors[w][lo:lo+q.size])
+			q.p.field.Mul(sum[k], sum[k], q.selectors[w])
 		}
 		v.AddTo(out, sum)
 	}

@@ -309,9 +309,13 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 		return nil, err
 	}
 	m := &memory[E]{kept: &y.kept}
+	points, err := newPoints[E, X](ctx, ex, y.field, l.size, s.params.LogBlowup, l.rows, m)
+	if err != nil {
+		return nil, err
+	}
 	p := &prover[E, X]{
 		ctx: ctx, ex: ex, field: y.field, vectors: field.NewVectors[E, X](y.field), hash: y.hash,
-		layout: l, points: newPoints[E, X](y.field, l.size, s.params.LogBlowup, m), codes: y.codes, claim: claim,
+		layout: l, points: points, codes: y.codes, claim: claim,
 		span: options.Span, proof: &proof[E, X]{rows: rows}, fixed: y.fixed.values,
 	}
 	p.trees[ofFixed], p.salts[ofFixed] = y.fixed.tree, y.fixed.salts

@@ -95,31 +95,36 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 	}
 	kept := [phases][][]E{ofColumns: p.kept[t], ofFixed: p.fixed[t]}
 	p.kept[t] = nil // nothing else reads it
-	err = tiles(p.ctx, p.ex, rows, tile, func(from, to int) {
-		m := newMachine[E, X](p.field, p.codes[t].messages, p.claim.publics, rows)
-		vector := func() field.Vector[E] { return field.NewVector[E](d, m.size) }
-		scratch := make([]E, m.size)
-		f, more := fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}
-		for ; from < to; from += m.size {
-			m.run(func(phase, c int) []E { return kept[phase][c] }, rows, 1, from, nil)
-			for g, group := range groups {
-				m.fractions(v, f, group, l.buses, p.drawn, more, scratch)
-				v.Invert(f.denominator)
-				v.Product(h[g].Slice(from, from+m.size), f.numerator, f.denominator, scratch)
-			}
+	err = tiles(p.ctx, p.ex, rows, tile, func() *summer[E, X] { return p.newSummer(t) }, func(s *summer[E, X], lo int) {
+		s.m.run(func(phase, c int) []E { return kept[phase][c] }, rows, 1, lo, nil)
+		for g, group := range groups {
+			s.m.fractions(v, s.f, group, l.buses, p.drawn, s.more, s.scratch)
+			v.Invert(s.f.denominator)
+			v.Product(h[g].Slice(lo, lo+s.m.size), s.f.numerator, s.f.denominator, s.scratch)
 		}
 	})
 	if err != nil {
 		return nil, sum, err
 	}
-	// Compute φ from what it grows by.
+	// Compute φ from what it grows by: first the sum of each chunk of rows, then φ in each chunk.
 	used := l.used(t)
 	grows := make([]X, used)
-	for i := range grows {
-		for g := range h {
-			grows[i] = grows[i].Add(v.Get(h[g], i))
+	chunked := make([]X, (used+chunk-1)/chunk)
+	err = chunks(p.ctx, p.ex, used, func(from, to int) {
+		var all X
+		for i := from; i < to; i++ {
+			for g := range h {
+				grows[i] = grows[i].Add(v.Get(h[g], i))
+			}
+			all = all.Add(grows[i])
 		}
-		sum = sum.Add(grows[i])
+		chunked[from/chunk] = all
+	})
+	if err != nil {
+		return nil, sum, err
+	}
+	for _, all := range chunked {
+		sum = sum.Add(all)
 	}
 	var phi X
 	if l.masked(t) {
@@ -130,12 +135,33 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		}
 	}
 	share := sum.MulBase(p.field.New(uint64(used)).Inverse())
-	for i, grows := range grows {
-		v.Set(h[0], i, phi)
-		phi = phi.Add(grows).Sub(share)
+	first := make([]X, len(chunked)) // φ in the first row of each chunk
+	for c, all := range chunked {
+		first[c] = phi
+		phi = phi.Add(all).Sub(share.MulBase(p.field.New(uint64(min(chunk, used-c*chunk)))))
 	}
 	if l.masked(t) {
 		v.Set(h[0], used, phi)
 	}
-	return columns, sum, nil
+	return columns, sum, chunks(p.ctx, p.ex, used, func(from, to int) {
+		phi := first[from/chunk]
+		for i := from; i < to; i++ {
+			v.Set(h[0], i, phi)
+			phi = phi.Add(grows[i]).Sub(share)
+		}
+	})
+}
+
+// summer computes the sums of a table's groups, a tile at a time.
+type summer[E field.Element[E], X field.Extension[E, X]] struct {
+	m       *machine[E, X]
+	f       fraction[E]
+	more    [2]field.Vector[E]
+	scratch []E
+}
+
+func (p *prover[E, X]) newSummer(t int) *summer[E, X] {
+	m := newMachine[E, X](p.field, p.codes[t].messages, p.claim.publics, 1<<p.layout.rows[t])
+	vector := func() field.Vector[E] { return field.NewVector[E](p.vectors.Degree(), m.size) }
+	return &summer[E, X]{m, fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}, make([]E, m.size)}
 }

@@ -49,7 +49,10 @@ func Columns[T Cell](c *Cells) [][]T {
 // fill makes columns of the given width. The first ones are the table's: the trace fills the given number of
 // rows of them, and zeros follow.
 func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], m *memory[E], table *air.Table, t Trace, width, rows int) ([][]E, error) {
-	columns := m.columns(width, t.Rows)
+	columns, err := m.columns(ctx, ex, width, t.Rows)
+	if err != nil {
+		return nil, err
+	}
 	cells := &Cells{rows: rows}
 	for i := range table.Columns {
 		first := unsafe.Pointer(unsafe.SliceData(columns[i]))
@@ -59,7 +62,7 @@ func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex e
 			cells.long = append(cells.long, unsafe.Slice((*uint64)(first), rows))
 		}
 	}
-	err := ex.Do(ctx, len(columns), func(_ context.Context, i int) error {
+	err = ex.Do(ctx, len(columns), func(_ context.Context, i int) error {
 		clear(columns[i])
 		return nil
 	})
