@@ -73,7 +73,7 @@ func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder
 	if v.proof.fri.nonce >= goldilocks.Modulus {
 		return nil, fmt.Errorf("%w: the nonce is not below the field's order", zkbench.ErrMalformed)
 	}
-	return v.verify(), nil
+	return v.verify()
 }
 
 // StatementElements returns the numbers of a statement in the order in which package recursion reads them: the

@@ -123,7 +123,7 @@ func (v *circuitVerifier[X]) drawWeights(label string, n int) []value {
 	return w[:n]
 }
 
-func (v *circuitVerifier[X]) verify() []circuit.Cell {
+func (v *circuitVerifier[X]) verify() ([]circuit.Cell, error) {
 	l, p := v.layout, v.proof
 	c := circuit.NewDuplex(v.Builder, protocol)
 	v.challenger = c
@@ -203,10 +203,13 @@ func (v *circuitVerifier[X]) verify() []circuit.Cell {
 			_, v.shown = nothing[X](v.layout) // zeros, for which the rows fail
 		}
 	}
-	for q, place := range places {
-		v.follow(q, place)
-	}
-	return v.statement
+	_, err := v.Fork(len(places), func(b *circuit.Builder, q int) []circuit.Cell {
+		part := *v
+		part.Builder = b
+		part.follow(q, places[q])
+		return nil
+	})
+	return v.statement, err
 }
 
 // placesOf returns positions, given their bits.

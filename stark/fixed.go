@@ -26,7 +26,7 @@ type fixed[E field.Element[E]] struct {
 }
 
 // fix commits to the fixed columns, if there are any, and returns the cap.
-func (y *system[E, X]) fix(s *statement) ([]tree.Digest, error) {
+func (y *system[E, X]) fix(ctx context.Context, ex executor.Executor, s *statement) ([]tree.Digest, error) {
 	y.fixed = fixed[E]{values: make([][][]E, len(s.tables)), extended: make([]*extended[E], len(s.tables))}
 	if s.fixed == nil {
 		return nil, nil
@@ -35,7 +35,7 @@ func (y *system[E, X]) fix(s *statement) ([]tree.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prover[E, X]{ctx: context.Background(), ex: executor.Serial(), field: y.field, hash: y.hash, layout: l, proof: &proof[E, X]{}}
+	p := &prover[E, X]{ctx: ctx, ex: ex, field: y.field, hash: y.hash, layout: l, proof: &proof[E, X]{}}
 	if p.points, err = newPoints[E, X](p.ctx, p.ex, y.field, l.size, s.params.LogBlowup, l.rows, &memory[E]{kept: &y.kept}); err != nil {
 		return nil, err
 	}
@@ -44,14 +44,19 @@ func (y *system[E, X]) fix(s *statement) ([]tree.Digest, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i, column := range table.Fixed {
-			for row, v := range column {
+		y.fixed.values[t] = make([][]E, len(table.Fixed))
+		err = p.ex.Do(p.ctx, len(table.Fixed), func(_ context.Context, i int) error {
+			for row, v := range table.Fixed[i] {
 				if v >= y.field.Order() {
-					return nil, fmt.Errorf("%w: table %q, fixed column %d, row %d: not below the field's order", zkbench.ErrParams, table.Name, i, row)
+					return fmt.Errorf("%w: table %q, fixed column %d, row %d: not below the field's order", zkbench.ErrParams, table.Name, i, row)
 				}
 				columns[i][row] = y.field.New(v)
 			}
-			y.fixed.values[t] = append(y.fixed.values[t], slices.Clone(columns[i]))
+			y.fixed.values[t][i] = slices.Clone(columns[i])
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 		x, err := p.points.extend(p.ctx, p.ex, l.phases[ofFixed][t], columns, true, l.kept())
 		if err != nil {

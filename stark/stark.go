@@ -106,8 +106,8 @@ type System struct {
 
 // engine is a system over one field and extension.
 type engine interface {
-	lower(s *statement)                      // compiles the programs, before the first proof
-	fix(s *statement) ([]tree.Digest, error) // commits to fixed columns and returns the cap
+	lower(s *statement)                                                                 // compiles the programs, before the first proof
+	fix(ctx context.Context, ex executor.Executor, s *statement) ([]tree.Digest, error) // commits to fixed columns and returns the cap
 	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
 	bytes() uint64 // length of an element
 	order() uint64
@@ -122,6 +122,12 @@ type engine interface {
 // for the rate, if a table has fixed columns although Params.ZeroKnowledge is set, or if the configuration
 // is not supported.
 func New(c Config, tables ...*air.Table) (*System, error) {
+	return NewOn(context.Background(), executor.Serial(), c, tables...)
+}
+
+// NewOn is New on an executor, which splits the work on fixed columns among processors. Without fixed columns there is
+// none.
+func NewOn(ctx context.Context, ex executor.Executor, c Config, tables ...*air.Table) (*System, error) {
 	e, err := c.engine()
 	if err != nil {
 		return nil, err
@@ -136,7 +142,7 @@ func New(c Config, tables ...*air.Table) (*System, error) {
 	}
 	e.lower(s)
 	s.link(e.order())
-	fixed, err := e.fix(s)
+	fixed, err := e.fix(ctx, ex, s)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,11 @@ const lowest = 8
 // returns zkbench.ErrParams if a batch has no message, fewer blocks than messages, or too many blocks, or if
 // there are no batches.
 func NewAggregation(params recursion.TreeParams, batch Batch, batches int) (*Aggregation, error) {
+	return NewAggregationOn(context.Background(), executor.Serial(), params, batch, batches)
+}
+
+// NewAggregationOn is NewAggregation on an executor, which splits the work among processors.
+func NewAggregationOn(ctx context.Context, ex executor.Executor, params recursion.TreeParams, batch Batch, batches int) (*Aggregation, error) {
 	if batch.Messages < 1 || batch.Blocks < batch.Messages || batch.Blocks > maxBlocks {
 		return nil, fmt.Errorf("%w: batches of %d messages and %d blocks, accepted are at least 1 message, at least as many blocks as messages, and at most %d blocks", zkbench.ErrParams, batch.Messages, batch.Blocks, maxBlocks)
 	}
@@ -51,7 +56,7 @@ func NewAggregation(params recursion.TreeParams, batch Batch, batches int) (*Agg
 	if err != nil {
 		return nil, err
 	}
-	if a.tree, err = recursion.NewTree(params, recursion.NewChild(s.System, like), batches); err != nil {
+	if a.tree, err = recursion.NewTreeOn(ctx, ex, params, recursion.NewChild(s.System, like), batches); err != nil {
 		return nil, err
 	}
 	return a, nil

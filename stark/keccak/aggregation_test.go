@@ -2,6 +2,7 @@ package keccak_test
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -69,4 +70,26 @@ func TestAggregation(t *testing.T) {
 	}
 	_, err = keccak.NewAggregation(smallTreeParams(), keccak.Batch{Messages: 1, Blocks: 1}, 0)
 	must.Fail(t, err, zkbench.ErrParams, "no batch")
+}
+
+// TestAggregationExecutors: an aggregation has the same programs and makes the same proof on every executor.
+func TestAggregationExecutors(t *testing.T) {
+	t.Parallel()
+	batch := keccak.Batch{Messages: 1, Blocks: 1}
+	batches := [][][]byte{{{1}}, {{2}}, {{3}}}
+	want := must.Get(keccak.NewAggregation(smallTreeParams(), batch, len(batches)))(t)
+	proof := must.Get(want.Prove(t.Context(), executor.Serial(), batches, nil, stark.Options{}))(t)
+	for _, ex := range []executor.Executor{executor.Pool(), executor.Unbounded(), executor.NewRecorder(3)} {
+		a := must.Get(keccak.NewAggregationOn(t.Context(), ex, smallTreeParams(), batch, len(batches)))(t)
+		if a.Tree().System().Digest() != want.Tree().System().Digest() {
+			t.Errorf("%s: another system than with serial", ex.Name())
+		}
+		if !bytes.Equal(proof, must.Get(a.Prove(t.Context(), ex, batches, nil, stark.Options{}))(t)) {
+			t.Errorf("%s: another proof than with serial", ex.Name())
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := keccak.NewAggregationOn(ctx, executor.Pool(), smallTreeParams(), batch, 1)
+	must.Fail(t, err, context.Canceled, "cancelled")
 }

@@ -1,8 +1,10 @@
 package recursion
 
 import (
+	"context"
 	"slices"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/circuit"
@@ -66,7 +68,7 @@ func (p Program) Places() (all []Place) {
 
 // Values returns the values of all cells of the system's program, run on proofs.
 func (s *System) Values(proofs []Proof) ([]circuit.X, error) {
-	b, _, err := s.run(func(i int) Proof { return proofs[i] })
+	b, _, err := s.run(context.Background(), executor.Serial(), func(i int) Proof { return proofs[i] })
 	if b == nil {
 		return nil, err
 	}

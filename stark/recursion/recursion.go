@@ -114,6 +114,11 @@ func (s *System) Memory() (uint64, error) { return s.system.Memory(s.program.for
 // verifier of a child's proof cannot be written down as a program, if the children have different extensions,
 // or if the parameters of a child promise fewer bits than the parameters in c.
 func New(c stark.Config, children ...Child) (*System, error) {
+	return NewOn(context.Background(), executor.Serial(), c, children...)
+}
+
+// NewOn is New on an executor, which splits the work among processors. This takes about as long as making a proof.
+func NewOn(ctx context.Context, ex executor.Executor, c stark.Config, children ...Child) (*System, error) {
 	params := c.Params
 	if len(children) == 0 {
 		return nil, fmt.Errorf("%w: no child", zkbench.ErrParams)
@@ -130,7 +135,7 @@ func New(c stark.Config, children ...Child) (*System, error) {
 		}
 	}
 	s := &System{children: slices.Clone(children)}
-	b, statement, err := s.run(func(i int) Proof { return Proof{Statement: s.children[i].like} })
+	b, statement, err := s.run(ctx, ex, func(i int) Proof { return Proof{Statement: s.children[i].like} })
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +144,7 @@ func New(c stark.Config, children ...Child) (*System, error) {
 		boxes = poseidon.Plain // the rate has room for the degree, and a proof's time grows with the columns
 	}
 	s.program = newProgram(b, statement, params.Height(max(64, lanes(len(b.Permutations), together(c)))), boxes)
-	s.system, err = stark.New(c, s.program.operationsTable(), s.program.permutationsTable())
+	s.system, err = stark.NewOn(ctx, ex, c, s.program.operationsTable(), s.program.permutationsTable())
 	return s, err
 }
 
@@ -157,22 +162,27 @@ func together(c stark.Config) int {
 
 // run runs the program on proofs, or writes it down if there are none. It returns the cells of the statement,
 // even with the error of a proof that does not verify, but not with that of a proof that does not decode.
-func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []circuit.Cell, wrong error) {
-	b = circuit.New(circuit.Degree(s.children[0].system.Params().Degree))
-	var told []circuit.Value
-	for i, c := range s.children {
+func (s *System) run(ctx context.Context, ex executor.Executor, proof func(i int) Proof) (b *circuit.Builder, statement []circuit.Cell, wrong error) {
+	b = circuit.NewOn(ctx, ex, circuit.Degree(s.children[0].system.Params().Degree))
+	errs, complete := make([]error, len(s.children)), make([]bool, len(s.children))
+	cells, err := b.Fork(len(s.children), func(b *circuit.Builder, i int) []circuit.Cell {
 		p := proof(i)
-		cells, err := circuit.Verify(c.system, b, p.Bytes, p.Statement)
-		if err == nil {
-			err = b.Err()
-		}
-		if err != nil && p.Bytes != nil && wrong == nil {
+		cells, err := circuit.Verify(s.children[i].system, b, p.Bytes, p.Statement)
+		errs[i], complete[i] = cmp.Or(err, b.Err()), cells != nil
+		return cells
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	var told []circuit.Value
+	for i, err := range errs {
+		if err != nil && proof(i).Bytes != nil && wrong == nil {
 			wrong = fmt.Errorf("proof %d: %w", i, err)
 		}
-		if err != nil && cells == nil {
+		if err != nil && !complete[i] {
 			return nil, nil, cmp.Or(wrong, fmt.Errorf("child %d: %w", i, err))
 		}
-		for _, cell := range cells {
+		for _, cell := range cells[i] {
 			told = append(told, b.FromCell(cell))
 		}
 	}
@@ -187,7 +197,7 @@ func (s *System) run(proof func(i int) Proof) (b *circuit.Builder, statement []c
 // example, the transaction that the proof belongs to. If one of the given proofs does not verify, the error
 // names that proof.
 func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof, bindTo []byte, options stark.Options) ([]byte, error) {
-	traces, statement, err := s.Traces(proofs, bindTo)
+	traces, statement, err := s.traces(ctx, ex, proofs, bindTo)
 	if err != nil {
 		return nil, err
 	}
@@ -198,6 +208,11 @@ func (s *System) Prove(ctx context.Context, ex executor.Executor, proofs []Proof
 // of the given proofs does not verify, Traces returns an error in addition to the traces and the statement.
 // If one of them does not decode, Traces returns only an error.
 func (s *System) Traces(proofs []Proof, bindTo []byte) (traces []stark.Trace, statement stark.Statement, err error) {
+	return s.traces(context.Background(), executor.Serial(), proofs, bindTo)
+}
+
+// traces is Traces on an executor.
+func (s *System) traces(ctx context.Context, ex executor.Executor, proofs []Proof, bindTo []byte) (traces []stark.Trace, statement stark.Statement, err error) {
 	if len(proofs) != len(s.children) {
 		return nil, statement, fmt.Errorf("%w: %d proofs, accepted are %d", zkbench.ErrParams, len(proofs), len(s.children))
 	}
@@ -209,7 +224,7 @@ func (s *System) Traces(proofs []Proof, bindTo []byte) (traces []stark.Trace, st
 	if statement, err = s.Statement(statementsOf(proofs), bindTo); err != nil {
 		return nil, statement, err
 	}
-	b, _, err := s.run(func(i int) Proof { return proofs[i] })
+	b, _, err := s.run(ctx, ex, func(i int) Proof { return proofs[i] })
 	if b == nil {
 		return nil, statement, err
 	}

@@ -23,6 +23,11 @@ type Tree struct {
 // NewTree returns a tree over n proofs of one form. It returns zkbench.ErrParams if n is less than 1, or if
 // New returns this error for a system of the tree.
 func NewTree(params TreeParams, child Child, n int) (*Tree, error) {
+	return NewTreeOn(context.Background(), executor.Serial(), params, child, n)
+}
+
+// NewTreeOn is NewTree on an executor, which splits the work among processors.
+func NewTreeOn(ctx context.Context, ex executor.Executor, params TreeParams, child Child, n int) (*Tree, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%w: a tree over %d proofs, accepted are 1 and more", zkbench.ErrParams, n)
 	}
@@ -37,7 +42,7 @@ func NewTree(params TreeParams, child Child, n int) (*Tree, error) {
 		var last []Child // of the group before
 		for _, group := range groupsOf(children) {
 			if !slices.EqualFunc(group, last, func(a, b Child) bool { return a.system == b.system }) {
-				s, err := New(config, group...)
+				s, err := NewOn(ctx, ex, config, group...)
 				if err != nil {
 					return nil, err
 				}

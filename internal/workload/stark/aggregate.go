@@ -79,7 +79,7 @@ func newAggregate(ctx context.Context, c workload.Case, seed uint64) (a *aggrega
 	if a.ex, err = workload.Executor(ctx, c.Get("exec")); err != nil {
 		return nil, err
 	}
-	a.Aggregation, err = keccak.NewAggregation(treeSets[c.Get("set")](), keccak.Batch{Messages: 1, Blocks: hash.Blocks(a.bytes)}, a.proofs)
+	a.Aggregation, err = keccak.NewAggregationOn(ctx, a.ex, treeSets[c.Get("set")](), keccak.Batch{Messages: 1, Blocks: hash.Blocks(a.bytes)}, a.proofs)
 	if err != nil {
 		return nil, err
 	}

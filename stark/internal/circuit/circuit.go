@@ -10,9 +10,11 @@
 package circuit
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
 )
@@ -62,13 +64,46 @@ type Builder struct {
 	Degree       Degree
 	Rows         []Row
 	Permutations []Permutation
-	Values       []X // the value of each cell
+	Values       []X // the value of each cell, from first on
 	constants    map[X]Value
+	made         []made // the constants, in the order of their cells
 	err          error
+
+	ctx   context.Context
+	ex    executor.Executor
+	below *Builder // the program of which this one is a part that Fork writes down; else nil
+	first Cell     // the first cell that is not in below
 }
 
 // New returns an empty program over the extension of the given degree.
-func New(d Degree) *Builder { return &Builder{Degree: d, constants: make(map[X]Value)} }
+func New(d Degree) *Builder {
+	return &Builder{Degree: d, constants: make(map[X]Value), ctx: context.Background(), ex: executor.Serial()}
+}
+
+// next returns the cell that will be written next.
+func (b *Builder) next() Cell { return b.first + Cell(len(b.Values)) }
+
+// at returns the value of a cell.
+func (b *Builder) at(c Cell) X {
+	for c < b.first {
+		b = b.below
+	}
+	return b.Values[c-b.first]
+}
+
+// constant returns the cell of a constant, if it has one.
+func (b *Builder) constant(x X) (is Value, ok bool) {
+	for ; b != nil && !ok; b = b.below {
+		is, ok = b.constants[x]
+	}
+	return is, ok
+}
+
+// keep records the cell of a constant.
+func (b *Builder) keep(m made) {
+	b.constants[m.constant] = b.FromCell(m.cell)
+	b.made = append(b.made, m)
+}
 
 // Err returns nil if all rows so far hold. Otherwise it returns a zkbench.ErrProof that names the first
 // row that does not hold.
@@ -117,13 +152,14 @@ func (b *Builder) Eval(v Value) X {
 	if v.known() {
 		return v.plus
 	}
-	return b.Values[v.cell].MulBase(v.scale).Add(v.plus)
+	return b.at(v.cell).MulBase(v.scale).Add(v.plus)
 }
 
 // Hint returns a new cell that holds x. No row constrains it yet.
 func (b *Builder) Hint(x X) Value {
+	v := b.FromCell(b.next())
 	b.Values = append(b.Values, x)
-	return Value{cell: Cell(len(b.Values) - 1), scale: 1}
+	return v
 }
 
 // FromCell returns the value of a cell.
@@ -133,10 +169,11 @@ func (b *Builder) FromCell(c Cell) Value { return Value{cell: c, scale: 1} }
 // Cell adds no row. Otherwise it adds one.
 func (b *Builder) Cell(v Value) Cell {
 	if v.known() {
-		is, ok := b.constants[v.plus]
+		is, ok := b.constant(v.plus)
 		if !ok {
+			row := len(b.Rows)
 			is = b.row(Row{Cells: [Operands]Cell{None, None, None, None}, Constant: v.plus})
-			b.constants[v.plus] = is
+			b.keep(made{v.plus, is.cell, row})
 		}
 		return is.cell
 	}
@@ -154,7 +191,7 @@ func (b *Builder) linear(x, y Value) Row {
 // operand returns the value of an operand, or 0 for None.
 func (b *Builder) operand(c Cell) (x X) {
 	if c != None {
-		x = b.Values[c]
+		x = b.at(c)
 	}
 	return x
 }
@@ -421,14 +458,15 @@ func (b *Builder) Permute(in [Pairs]Value, swap Value) (out [Pairs]Value) {
 	var state poseidon.State
 	for i, v := range in {
 		p.In[i] = b.Cell(v)
-		if b.Values[p.In[i]][2] != 0 {
+		in := b.at(p.In[i])
+		if in[2] != 0 {
 			b.fails("the permutation's input is not a pair of elements")
 		}
 		from := i
 		if b.Eval(swap) == (X{1}) && i < 4 {
 			from ^= 2
 		}
-		copy(state[2*from:], b.Values[p.In[i]][:2])
+		copy(state[2*from:], in[:2])
 	}
 	state.Permute()
 	for i := range out {
