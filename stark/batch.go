@@ -95,7 +95,7 @@ func (p *prover[E, X]) addMembers(coefficients, members field.Vector[E], t int, 
 	if err != nil {
 		return err
 	}
-	transform, err := p.field.Transform(rows)
+	transform, err := p.points.transform(rows)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (p *points[E, X]) spread(ctx context.Context, ex executor.Executor, coeffic
 	d, stack := len(coefficients), min(spreadParts, p.size)
 	rows, parts := p.size-stack, 1<<stack
 	n := 1 << rows
-	t, err := p.field.Transform(rows)
+	t, err := p.transform(rows)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (x *extended[E]) column(coset, i int) []E { return x.cosets[coset][i] }
 // interpolated first; otherwise it holds coefficients. extend takes over the memory of columns. It then holds
 // the coefficients, or the first coset if all are kept.
 func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool, kept int) (*extended[E], error) {
-	t, err := p.field.Transform(s.rows)
+	t, err := p.transform(s.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (p *points[E, X]) lend(ctx context.Context, ex executor.Executor, memory *l
 		}
 		memory.columns[x] = columns
 	}
-	t, err := p.field.Transform(x.rows)
+	t, err := p.transform(x.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -152,10 +152,13 @@ func (p *points[E, X]) lend(ctx context.Context, ex executor.Executor, memory *l
 	return func() { x.cosets[c] = nil }, err
 }
 
-// stack sets dst to the values of a stack on coset c.
-func (p *points[E, X]) stack(dst []E, x *extended[E], stack, c int) {
-	n := 1 << x.rows
-	p.joining(x.shape.stack, c, x.rows, 0, n).join(cut(dst, n), x.parts(nil, stack, c, 0, n, make([]E, n)))
+// stack sets the part of dst that comes from the rows from lo to hi to the values of a stack on coset c.
+func (p *points[E, X]) stack(dst []E, x *extended[E], stack, c, lo, hi int) {
+	parts := cut(dst, 1<<x.rows)
+	for i := range parts {
+		parts[i] = parts[i][lo:hi]
+	}
+	p.joining(x.shape.stack, c, x.rows, lo, hi-lo).join(parts, x.parts(nil, stack, c, lo, hi, make([]E, hi-lo)))
 }
 
 // parts appends the values of a stack's columns on coset c in the rows from lo to hi. Missing columns are

@@ -76,7 +76,8 @@ type stacks[E field.Element[E], X field.Extension[E, X]] struct {
 type stackOf[E any] struct {
 	columns *extended[E]
 	number  int
-	word    []E // nil if it is not written out
+	written bool
+	word    []E // if it is written
 }
 
 func (p *prover[E, X]) stacks(phase int) *stacks[E, X] {
@@ -84,10 +85,8 @@ func (p *prover[E, X]) stacks(phase int) *stacks[E, X] {
 	s := &stacks[E, X]{p: p, shared: l.shared[phase]}
 	for _, x := range p.extended[phase] {
 		for number := range x.stacks() {
-			of := stackOf[E]{columns: x, number: number}
-			if x.stack != l.params.Stack || s.shared > 0 {
-				of.word = make([]E, 1<<l.size)
-			} else {
+			of := stackOf[E]{columns: x, number: number, written: x.stack != l.params.Stack || s.shared > 0}
+			if !of.written {
 				s.tiled++
 			}
 			s.all = append(s.all, of)
@@ -98,13 +97,40 @@ func (p *prover[E, X]) stacks(phase int) *stacks[E, X] {
 
 // write writes out the stacks that are not tiled, for coset c.
 func (s *stacks[E, X]) write(c int) error {
-	return s.p.ex.Do(s.p.ctx, len(s.all), func(_ context.Context, i int) error {
-		if of := s.all[i]; of.word != nil {
-			s.p.points.stack(of.word, of.columns, of.number, c)
+	p := s.p
+	type piece struct{ stack, from, to int }
+	var fresh []int
+	var pieces []piece
+	for i, of := range s.all {
+		if !of.written {
+			continue
 		}
+		if of.word == nil {
+			fresh = append(fresh, i)
+		}
+		n := 1 << of.columns.rows
+		size := min(n, max(leastRows, 4*chunk>>of.columns.stack))
+		for from := 0; from < n; from += size {
+			pieces = append(pieces, piece{i, from, from + size})
+		}
+	}
+	err := p.ex.Do(p.ctx, len(fresh), func(_ context.Context, i int) error {
+		s.all[fresh[i]].word = make([]E, 1<<p.layout.size)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return p.ex.Do(p.ctx, len(pieces), func(_ context.Context, i int) error {
+		of := s.all[pieces[i].stack]
+		p.points.stack(of.word, of.columns, of.number, c, pieces[i].from, pieces[i].to)
 		return nil
 	})
 }
+
+// leastRows is the least number of rows of a stack that are written at a time. With fewer, operations on vectors
+// are slow.
+const leastRows = 64
 
 // inCache is the number of bytes of stacks that are made at a time, twice the size of a second-level cache. A
 // smaller tile would fit into that cache. But it would have so few rows of each column that memory costs more
@@ -142,41 +168,51 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 	log := l.size - l.params.Stack // logarithm of the highest tables' rows
 	parts, rows, size := 1<<l.params.Stack, 1<<log, s.tile()
 	type scratch struct {
-		values    [][][]E // for each stack, part by part
-		src, leaf [][]E
-		zeros     []E
+		values [][][]E // for each stack, part by part
+		leaves [][][]E // for each part, what is hashed
+		src    [][]E
+		zeros  []E
 	}
 	scratched := func() *scratch {
-		x := &scratch{values: make([][][]E, len(s.all)), src: make([][]E, 0, parts), leaf: make([][]E, len(s.all)+len(salt)), zeros: make([]E, size)}
+		x := &scratch{values: make([][][]E, len(s.all)), src: make([][]E, 0, parts), zeros: make([]E, size)}
 		memory := make([]E, s.tiled*parts*size)
 		for i, of := range s.all {
-			if of.word == nil {
+			if !of.written {
 				x.values[i] = cut(memory[:parts*size], size)
 				memory = memory[parts*size:]
 			}
 		}
+		for part := range parts {
+			leaf := make([][]E, len(s.all)+len(salt))
+			for i, of := range s.all {
+				if !of.written {
+					leaf[i] = x.values[i][part]
+				}
+			}
+			x.leaves = append(x.leaves, leaf)
+		}
 		return x
 	}
-	return tiles(p.ctx, p.ex, rows, size, scratched, func(x *scratch, lo int) {
+	return tiles(p.ctx, p.ex, rows, size, scratched, func(x *scratch, lo int) error {
 		join := p.points.joining(l.params.Stack, c, log, lo, size)
 		for i, of := range s.all {
-			if of.word == nil {
+			if !of.written {
 				x.src = of.columns.parts(x.src[:0], of.number, c, lo, lo+size, x.zeros)
 				join.join(x.values[i], x.src)
 			}
 		}
-		for part := range parts {
+		return p.ex.Do(p.ctx, parts, func(_ context.Context, part int) error {
+			leaf := x.leaves[part]
 			for i, of := range s.all {
-				if of.word == nil {
-					x.leaf[i] = x.values[i][part]
-				} else {
-					x.leaf[i] = of.word[part*rows+lo:][:size]
+				if of.written {
+					leaf[i] = of.word[part*rows+lo:][:size]
 				}
 			}
 			for i, column := range salt {
-				x.leaf[len(s.all)+i] = column[part*rows+lo:][:size]
+				leaf[len(s.all)+i] = column[part*rows+lo:][:size]
 			}
-			t.Set(c<<l.size+part*rows+lo, x.leaf)
-		}
+			t.Set(c<<l.size+part*rows+lo, leaf)
+			return nil
+		})
 	})
 }

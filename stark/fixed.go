@@ -36,7 +36,7 @@ func (y *system[E, X]) fix(ctx context.Context, ex executor.Executor, s *stateme
 		return nil, err
 	}
 	p := &prover[E, X]{ctx: ctx, ex: ex, field: y.field, hash: y.hash, layout: l, proof: &proof[E, X]{}}
-	if p.points, err = newPoints[E, X](p.ctx, p.ex, y.field, l.size, s.params.LogBlowup, l.rows, &memory[E]{kept: &y.kept}); err != nil {
+	if p.points, err = newPoints[E, X](p.ctx, p.ex, y.field, l.size, s.params.LogBlowup, l.rows, &y.transforms, &memory[E]{kept: &y.kept}); err != nil {
 		return nil, err
 	}
 	for t, table := range s.tables {

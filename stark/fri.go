@@ -132,7 +132,7 @@ func (p *friProver[E, X]) halfRows(even, word field.Vector[E], c, size, lo int, 
 
 // last sets the final coefficients, given the values of the last polynomial on a coset.
 func (p *friProver[E, X]) last(word field.Vector[E], size int) error {
-	t, err := p.field.Transform(size)
+	t, err := p.points.transform(size)
 	if err != nil {
 		return err
 	}

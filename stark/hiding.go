@@ -195,7 +195,7 @@ type sampler[E field.Element[E], X field.Extension[E, X]] struct {
 // either.
 func (p *prover[E, X]) fewPoints() (map[int]*few[E, X], error) {
 	f, log := p.field, bits.Len(uint(p.layout.params.Random()-1))
-	t, err := f.Transform(log)
+	t, err := p.points.transform(log)
 	if err != nil {
 		return nil, err
 	}

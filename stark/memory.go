@@ -52,6 +52,7 @@ func (k *kept[E]) give(memory []E) {
 // memory is what one proof has taken from kept.
 type memory[E any] struct {
 	kept  *kept[E]
+	mu    sync.Mutex
 	taken [][]E
 }
 
@@ -81,6 +82,8 @@ func (m *memory[E]) columns(ctx context.Context, ex executor.Executor, width, ro
 		}
 		return nil
 	})
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for _, s := range slabs {
 		if s != nil {
 			m.taken = append(m.taken, s)

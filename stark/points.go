@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark/internal/field"
@@ -21,13 +22,14 @@ type points[E field.Element[E], X field.Extension[E, X]] struct {
 	shifts       []E
 	halves       [][][]E // [c][j]: the first half of the points of coset c of the group of order 2^j
 	scales       [][][]E // [c][j]: the powers of the first of these points, if tables have 2^j rows, as scaleOf returns them
+	transforms   *transforms[E]
 	memory       *memory[E]
 	few          map[int]*few[E, X] // by the logarithm of a table's rows; nil without zero knowledge
 }
 
 // newPoints returns the points for tables of the given heights, of which it takes the logarithms.
-func newPoints[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], size, blowup int, rows []int, m *memory[E]) (*points[E, X], error) {
-	p := &points[E, X]{field: f, size: size, blowup: blowup, memory: m, halves: make([][][]E, 1<<blowup), scales: make([][][]E, 1<<blowup)}
+func newPoints[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], size, blowup int, rows []int, t *transforms[E], m *memory[E]) (*points[E, X], error) {
+	p := &points[E, X]{field: f, size: size, blowup: blowup, transforms: t, memory: m, halves: make([][][]E, 1<<blowup), scales: make([][][]E, 1<<blowup)}
 	root, shift := f.Root(size+blowup), f.Generator()
 	for c := range p.halves {
 		p.shifts = append(p.shifts, shift)
@@ -132,4 +134,29 @@ func reversedPowers[E interface{ Mul(E) E }](log int, first, ratio E) []E {
 		ratio = ratio.Mul(ratio)
 	}
 	return powers
+}
+
+// transforms holds transforms with their tables, which all proofs of a system share.
+type transforms[E any] struct {
+	mu   sync.Mutex
+	made map[int]field.Transform[E] // by the logarithm of their length
+}
+
+// transform returns the transform of length 2^log.
+func (p *points[E, X]) transform(log int) (field.Transform[E], error) {
+	t := p.transforms
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if made, ok := t.made[log]; ok {
+		return made, nil
+	}
+	made, err := p.field.Transform(log)
+	if err != nil {
+		return nil, err
+	}
+	if t.made == nil {
+		t.made = make(map[int]field.Transform[E])
+	}
+	t.made[log] = made
+	return made, nil
 }

@@ -110,18 +110,26 @@ func (p *prover[E, X]) commitColumns() error {
 }
 
 func (p *prover[E, X]) extendColumns() error {
-	for t, columns := range p.columns {
-		if err := p.keep(t, columns); err != nil {
-			return err
-		}
-		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofColumns][t], columns, true, p.layout.kept())
-		if err != nil {
-			return err
-		}
-		p.extended[ofColumns] = append(p.extended[ofColumns], x)
+	p.kept = make([][][]E, len(p.columns))
+	return p.extendTables(ofColumns, func(t int) ([][]E, error) {
+		columns := p.columns[t]
 		p.columns[t] = nil
-	}
-	return nil
+		return columns, p.keep(t, columns)
+	}, true, p.layout.kept())
+}
+
+// extendTables extends a phase's columns, or coefficients if values is not set, to the first kept cosets. All tables
+// are in tasks, because those of a single one may be fewer than there are processors.
+func (p *prover[E, X]) extendTables(phase int, columns func(t int) ([][]E, error), values bool, kept int) error {
+	extended := make([]*extended[E], len(p.layout.rows))
+	p.extended[phase] = extended
+	return p.ex.Do(p.ctx, len(extended), func(_ context.Context, t int) error {
+		of, err := columns(t)
+		if err == nil {
+			extended[t], err = p.points.extend(p.ctx, p.ex, p.layout.phases[phase][t], of, values, kept)
+		}
+		return err
+	})
 }
 
 // checker returns a verifier of what is proved so far.

@@ -36,16 +36,8 @@ func (p *prover[E, X]) quotients() error {
 
 func (p *prover[E, X]) extendQuotients() error {
 	p.alpha = p.challenger.Challenge("alpha", false)
-	for t := range p.layout.programs {
-		pieces, err := p.quotient(t)
-		if err != nil {
-			return err
-		}
-		x, err := p.points.extend(p.ctx, p.ex, p.layout.phases[ofQuotients][t], pieces, false, 1)
-		if err != nil {
-			return err
-		}
-		p.extended[ofQuotients] = append(p.extended[ofQuotients], x)
+	if err := p.extendTables(ofQuotients, p.quotient, false, 1); err != nil {
+		return err
 	}
 	if p.layout.masks > 0 {
 		return p.extendWord()
@@ -68,7 +60,7 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	l, f, d := p.layout, p.field, p.vectors.Degree()
 	rows, pieces := l.rows[t], l.pieces[t]
 	n := 1 << rows
-	transform, err := f.Transform(rows)
+	transform, err := p.points.transform(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -159,8 +151,9 @@ type view[E any] struct {
 func (p *prover[E, X]) quotientAt(t int, weights []X, v view[E]) (field.Vector[E], error) {
 	out := field.NewVector[E](p.vectors.Degree(), v.n)
 	scratch := func() *quotienter[E, X] { return p.newQuotient(t, v, weights) }
-	return out, tiles(p.ctx, p.ex, v.n, tile, scratch, func(q *quotienter[E, X], lo int) {
+	return out, tiles(p.ctx, p.ex, v.n, tile, scratch, func(q *quotienter[E, X], lo int) error {
 		q.tile(lo, out.Slice(lo, lo+q.size))
+		return nil
 	})
 }
 

@@ -218,14 +218,15 @@ func over[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], hash
 }
 
 type system[E field.Element[E], X field.Extension[E, X]] struct {
-	field     field.Field[E, X]
-	hash      tree.Hash[E]
-	many      int                    // number of cosets at and above which proofs are lean
-	canonical func(tree.Digest) bool // reports whether the hash can give this digest
-	challenge func(protocol string) challenger.Challenger[E, X]
-	codes     []codes[E] // of each table
-	fixed     fixed[E]
-	kept      kept[E]
+	field      field.Field[E, X]
+	hash       tree.Hash[E]
+	many       int                    // number of cosets at and above which proofs are lean
+	canonical  func(tree.Digest) bool // reports whether the hash can give this digest
+	challenge  func(protocol string) challenger.Challenger[E, X]
+	codes      []codes[E] // of each table
+	fixed      fixed[E]
+	kept       kept[E]
+	transforms transforms[E]
 }
 
 // Digest returns a digest of everything that decides the system's proofs: field, hash, parameters, what the
@@ -315,7 +316,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 		return nil, err
 	}
 	m := &memory[E]{kept: &y.kept}
-	points, err := newPoints[E, X](ctx, ex, y.field, l.size, s.params.LogBlowup, l.rows, m)
+	points, err := newPoints[E, X](ctx, ex, y.field, l.size, s.params.LogBlowup, l.rows, &y.transforms, m)
 	if err != nil {
 		return nil, err
 	}

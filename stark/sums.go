@@ -27,7 +27,7 @@ func (p *prover[E, X]) keep(t int, columns [][]E) error {
 			}
 		}
 	}
-	p.kept = append(p.kept, kept)
+	p.kept[t] = kept
 	return p.ex.Do(p.ctx, len(columns), func(_ context.Context, i int) error {
 		if needed[i] {
 			kept[i] = slices.Clone(columns[i])
@@ -47,21 +47,17 @@ func (p *prover[E, X]) sums() error {
 func (p *prover[E, X]) sumUp() error {
 	l := p.layout
 	p.drawn = drawSums(p.challenger, p.one(), l.longest)
+	sums := make([]X, len(l.programs))
+	err := p.extendTables(ofSums, func(t int) (columns [][]E, err error) {
+		columns, sums[t], err = p.sumsOf(t)
+		return columns, err
+	}, true, l.kept())
 	for t, program := range l.programs {
-		var x *extended[E]
-		columns, sum, err := p.sumsOf(t)
-		if err == nil {
-			x, err = p.points.extend(p.ctx, p.ex, l.phases[ofSums][t], columns, true, l.kept())
-		}
-		if err != nil {
-			return err
-		}
-		p.extended[ofSums] = append(p.extended[ofSums], x)
 		if len(program.Messages) > 0 {
-			p.proof.sums = append(p.proof.sums, sum)
+			p.proof.sums = append(p.proof.sums, sums[t])
 		}
 	}
-	return nil
+	return err
 }
 
 func (p *prover[E, X]) sendSums() { absorbSums[E, X](p.challenger, p.proof) }
@@ -95,35 +91,28 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 	}
 	kept := [phases][][]E{ofColumns: p.kept[t], ofFixed: p.fixed[t]}
 	p.kept[t] = nil // nothing else reads it
-	err = tiles(p.ctx, p.ex, rows, tile, func() *summer[E, X] { return p.newSummer(t) }, func(s *summer[E, X], lo int) {
+	// Compute φ from what it grows by: first the sum of each tile of rows, then φ in each chunk of tiles.
+	used, size := l.used(t), min(rows, tile)
+	grows, tiled := field.NewVector[E](d, rows), make([]X, rows/size)
+	err = tiles(p.ctx, p.ex, rows, size, func() *summer[E, X] { return p.newSummer(t) }, func(s *summer[E, X], lo int) error {
 		s.m.run(func(phase, c int) []E { return kept[phase][c] }, rows, 1, lo, nil)
+		grown := grows.Slice(lo, lo+size)
 		for g, group := range groups {
 			s.m.fractions(v, s.f, group, l.buses, p.drawn, s.more, s.scratch)
 			v.Invert(s.f.denominator)
-			v.Product(h[g].Slice(lo, lo+s.m.size), s.f.numerator, s.f.denominator, s.scratch)
+			quotient := h[g].Slice(lo, lo+size)
+			v.Product(quotient, s.f.numerator, s.f.denominator, s.scratch)
+			v.AddTo(grown, quotient)
 		}
+		for i := range min(size, used-lo) {
+			tiled[lo/size] = tiled[lo/size].Add(v.Get(grown, i))
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, sum, err
 	}
-	// Compute φ from what it grows by: first the sum of each chunk of rows, then φ in each chunk.
-	used := l.used(t)
-	grows := make([]X, used)
-	chunked := make([]X, (used+chunk-1)/chunk)
-	err = chunks(p.ctx, p.ex, used, func(from, to int) {
-		var all X
-		for i := from; i < to; i++ {
-			for g := range h {
-				grows[i] = grows[i].Add(v.Get(h[g], i))
-			}
-			all = all.Add(grows[i])
-		}
-		chunked[from/chunk] = all
-	})
-	if err != nil {
-		return nil, sum, err
-	}
-	for _, all := range chunked {
+	for _, all := range tiled {
 		sum = sum.Add(all)
 	}
 	var phi X
@@ -135,19 +124,19 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 		}
 	}
 	share := sum.MulBase(p.field.New(uint64(used)).Inverse())
-	first := make([]X, len(chunked)) // φ in the first row of each chunk
-	for c, all := range chunked {
-		first[c] = phi
-		phi = phi.Add(all).Sub(share.MulBase(p.field.New(uint64(min(chunk, used-c*chunk)))))
+	first := make([]X, len(tiled)) // φ in the first row of each tile
+	for i, all := range tiled {
+		first[i] = phi
+		phi = phi.Add(all).Sub(share.MulBase(p.field.New(uint64(max(0, min(size, used-i*size))))))
 	}
 	if l.masked(t) {
 		v.Set(h[0], used, phi)
 	}
 	return columns, sum, chunks(p.ctx, p.ex, used, func(from, to int) {
-		phi := first[from/chunk]
+		phi := first[from/size]
 		for i := from; i < to; i++ {
 			v.Set(h[0], i, phi)
-			phi = phi.Add(grows[i]).Sub(share)
+			phi = phi.Add(v.Get(grows, i)).Sub(share)
 		}
 	})
 }

@@ -32,16 +32,16 @@ func each(ctx context.Context, ex executor.Executor, vectors, n int, work func(v
 // tiles runs work in tasks of ex, one for each tile of the given number of rows, or one for all rows if they
 // are fewer. A task gets scratch that no other task uses at the same time. There is as much of it as tasks run
 // at once.
-func tiles[S any](ctx context.Context, ex executor.Executor, rows, size int, scratch func() S, work func(s S, lo int)) error {
+func tiles[S any](ctx context.Context, ex executor.Executor, rows, size int, scratch func() S, work func(s S, lo int) error) error {
 	var free freeList[S]
 	return ex.Do(ctx, max(1, rows/size), func(_ context.Context, i int) error {
 		s, ok := free.take()
 		if !ok {
 			s = scratch()
 		}
-		work(s, i*size)
+		err := work(s, i*size)
 		free.give(s)
-		return nil
+		return err
 	})
 }
 

@@ -68,7 +68,7 @@ func (p Program) Places() (all []Place) {
 
 // Values returns the values of all cells of the system's program, run on proofs.
 func (s *System) Values(proofs []Proof) ([]circuit.X, error) {
-	b, _, err := s.run(context.Background(), executor.Serial(), func(i int) Proof { return proofs[i] })
+	b, _, err := s.run(context.Background(), executor.Serial(), true, func(i int) Proof { return proofs[i] })
 	if b == nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func NewOn(ctx context.Context, ex executor.Executor, c stark.Config, children .
 		}
 	}
 	s := &System{children: slices.Clone(children)}
-	b, statement, err := s.run(ctx, ex, func(i int) Proof { return Proof{Statement: s.children[i].like} })
+	b, statement, err := s.run(ctx, ex, false, func(i int) Proof { return Proof{Statement: s.children[i].like} })
 	if err != nil {
 		return nil, err
 	}
@@ -160,10 +160,13 @@ func together(c stark.Config) int {
 	return 3
 }
 
-// run runs the program on proofs, or writes it down if there are none. It returns the cells of the statement,
+// run runs the program on proofs, or writes it down if values is not set. It returns the cells of the statement,
 // even with the error of a proof that does not verify, but not with that of a proof that does not decode.
-func (s *System) run(ctx context.Context, ex executor.Executor, proof func(i int) Proof) (b *circuit.Builder, statement []circuit.Cell, wrong error) {
+func (s *System) run(ctx context.Context, ex executor.Executor, values bool, proof func(i int) Proof) (b *circuit.Builder, statement []circuit.Cell, wrong error) {
 	b = circuit.NewOn(ctx, ex, circuit.Degree(s.children[0].system.Params().Degree))
+	if values {
+		b.OnlyValues()
+	}
 	errs, complete := make([]error, len(s.children)), make([]bool, len(s.children))
 	cells, err := b.Fork(len(s.children), func(b *circuit.Builder, i int) []circuit.Cell {
 		p := proof(i)
@@ -224,7 +227,7 @@ func (s *System) traces(ctx context.Context, ex executor.Executor, proofs []Proo
 	if statement, err = s.Statement(statementsOf(proofs), bindTo); err != nil {
 		return nil, statement, err
 	}
-	b, _, err := s.run(ctx, ex, func(i int) Proof { return proofs[i] })
+	b, _, err := s.run(ctx, ex, true, func(i int) Proof { return proofs[i] })
 	if b == nil {
 		return nil, statement, err
 	}

@@ -67,6 +67,7 @@ type Builder struct {
 	Values       []X // the value of each cell, from first on
 	constants    map[X]Value
 	made         []made // the constants, in the order of their cells
+	valuesOnly   bool
 	err          error
 
 	ctx   context.Context
@@ -78,6 +79,16 @@ type Builder struct {
 // New returns an empty program over the extension of the given degree.
 func New(d Degree) *Builder {
 	return &Builder{Degree: d, constants: make(map[X]Value), ctx: context.Background(), ex: executor.Serial()}
+}
+
+// OnlyValues makes b run a program without writing it down: Rows and Permutations stay empty.
+func (b *Builder) OnlyValues() { b.valuesOnly = true }
+
+// state appends a row.
+func (b *Builder) state(r Row) {
+	if !b.valuesOnly {
+		b.Rows = append(b.Rows, r)
+	}
 }
 
 // next returns the cell that will be written next.
@@ -221,7 +232,7 @@ func (b *Builder) result(r *Row) X {
 func (b *Builder) row(r Row) Value {
 	v := b.Hint(b.result(&r))
 	r.Cells[Out] = v.cell
-	b.Rows = append(b.Rows, r)
+	b.state(r)
 	return v
 }
 
@@ -231,7 +242,7 @@ func (b *Builder) holds(r Row, out Value, name string, args ...any) {
 	if b.result(&r) != b.Eval(out) {
 		b.fails(name, args...)
 	}
-	b.Rows = append(b.Rows, r)
+	b.state(r)
 }
 
 // fails records what does not hold, if nothing else has failed before.
@@ -473,6 +484,8 @@ func (b *Builder) Permute(in [Pairs]Value, swap Value) (out [Pairs]Value) {
 		out[i] = b.Hint(X{state[2*i], state[2*i+1]})
 		p.Out[i] = out[i].cell
 	}
-	b.Permutations = append(b.Permutations, p)
+	if !b.valuesOnly {
+		b.Permutations = append(b.Permutations, p)
+	}
 	return out
 }

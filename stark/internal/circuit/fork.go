@@ -35,7 +35,7 @@ func (b *Builder) Fork(n int, part func(b *Builder, i int) []Cell) ([][]Cell, er
 	}
 	err := b.ex.Do(b.ctx, n, func(ctx context.Context, i int) error {
 		parts[i] = NewOn(ctx, b.ex, b.Degree)
-		parts[i].below, parts[i].first = b, b.next()
+		parts[i].below, parts[i].first, parts[i].valuesOnly = b, b.next(), b.valuesOnly
 		cells[i] = part(parts[i], i)
 		return nil
 	})
@@ -47,7 +47,7 @@ func (b *Builder) Fork(n int, part func(b *Builder, i int) []Cell) ([][]Cell, er
 	for i, p := range parts {
 		joins[i] = join{to: b, part: p, rows: rows, permutations: permutations, cell: b.first + Cell(values)}
 		joins[i].findSame()
-		rows, permutations, values = rows+len(p.Rows)-len(joins[i].same), permutations+len(p.Permutations), values+len(p.Values)-len(joins[i].same)
+		rows, permutations, values = rows+joins[i].rowsLeft(), permutations+len(p.Permutations), values+len(p.Values)-len(joins[i].same)
 		if b.err == nil {
 			b.err = p.err
 		}
@@ -86,6 +86,14 @@ func (j *join) findSame() {
 		m.cell, m.row = j.cell+m.cell-j.part.first-out, j.rows+m.row-int(out)
 		j.to.keep(m)
 	}
+}
+
+// rowsLeft returns how many rows the part adds.
+func (j *join) rowsLeft() int {
+	if j.part.valuesOnly {
+		return 0
+	}
+	return len(j.part.Rows) - len(j.same)
 }
 
 // copy copies the part's rows, permutations and values, and renumbers their cells and the given ones.
