@@ -1,6 +1,9 @@
 package stark
 
 import (
+	"context"
+
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
@@ -145,11 +148,18 @@ func knownSteps[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]
 // codes are a table's code for everything that it states, and for its messages alone.
 type codes[E field.Element[E]] struct{ all, messages *code[E] }
 
-func (y *system[E, X]) lower(s *statement) {
-	for _, p := range s.programs {
+func (y *system[E, X]) lower(ctx context.Context, ex executor.Executor, s *statement) error {
+	y.codes = make([]codes[E], len(s.programs))
+	return ex.Do(ctx, 2*len(s.programs), func(_ context.Context, i int) error {
+		p := s.programs[i/2]
 		kept := messageSteps(p)
-		y.codes = append(y.codes, codes[E]{lower[E, X](y.field, p, true, kept), lower[E, X](y.field, p, false, kept)})
-	}
+		if i%2 == 0 {
+			y.codes[i/2].all = lower[E, X](y.field, p, true, kept)
+		} else {
+			y.codes[i/2].messages = lower[E, X](y.field, p, false, kept)
+		}
+		return nil
+	})
 }
 
 // lower compiles a program: the steps in kept, which are those of messages, and the constraints if they are

@@ -106,7 +106,7 @@ type System struct {
 
 // engine is a system over one field and extension.
 type engine interface {
-	lower(s *statement)                                                                 // compiles the programs, before the first proof
+	lower(ctx context.Context, ex executor.Executor, s *statement) error                // compiles the programs, before the first proof
 	fix(ctx context.Context, ex executor.Executor, s *statement) ([]tree.Digest, error) // commits to fixed columns and returns the cap
 	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
 	bytes() uint64 // length of an element
@@ -125,8 +125,8 @@ func New(c Config, tables ...*air.Table) (*System, error) {
 	return NewOn(context.Background(), executor.Serial(), c, tables...)
 }
 
-// NewOn is New on an executor, which splits the work on fixed columns among processors. Without fixed columns there is
-// none.
+// NewOn is New on an executor, which splits the work among processors. Most of it is for fixed columns. The functions
+// State of several tables may run at the same time.
 func NewOn(ctx context.Context, ex executor.Executor, c Config, tables ...*air.Table) (*System, error) {
 	e, err := c.engine()
 	if err != nil {
@@ -136,11 +136,13 @@ func NewOn(ctx context.Context, ex executor.Executor, c Config, tables ...*air.T
 	if c.Params.ZeroKnowledge {
 		about += "/zero-knowledge"
 	}
-	s, err := newStatement(c.Params, tables)
+	s, err := newStatement(ctx, ex, c.Params, tables)
 	if err != nil {
 		return nil, err
 	}
-	e.lower(s)
+	if err := e.lower(ctx, ex, s); err != nil {
+		return nil, err
+	}
 	s.link(e.order())
 	fixed, err := e.fix(ctx, ex, s)
 	if err != nil {

@@ -1,12 +1,14 @@
 package stark
 
 import (
+	"context"
 	"crypto/sha512"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/tree"
 )
@@ -26,7 +28,7 @@ type statement struct {
 	digest   [sha512.Size]byte
 }
 
-func newStatement(params Params, tables []*air.Table) (*statement, error) {
+func newStatement(ctx context.Context, ex executor.Executor, params Params, tables []*air.Table) (*statement, error) {
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%w: no table", zkbench.ErrParams)
 	}
@@ -35,13 +37,22 @@ func newStatement(params Params, tables []*air.Table) (*statement, error) {
 		own := *t
 		s.tables = append(s.tables, &own)
 	}
+	// All tables are compiled at once. An error that comes before that of a table's program still comes first.
+	programs, errs := make([]*air.Program, len(s.tables)), make([]error, len(s.tables))
+	err := ex.Do(ctx, len(s.tables), func(_ context.Context, i int) error {
+		programs[i], errs[i] = s.tables[i].Compile()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	for i, t := range s.tables {
 		for _, other := range s.tables[:i] {
 			if other.Name == t.Name {
 				return nil, fmt.Errorf("%w: two tables are called %q", zkbench.ErrParams, t.Name)
 			}
 		}
-		p, err := t.Compile()
+		p, err := programs[i], errs[i]
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +81,6 @@ func newStatement(params Params, tables []*air.Table) (*statement, error) {
 		s.groups = append(s.groups, groups(p, pieces+1))
 		s.publics = max(s.publics, p.Publics)
 	}
-	var err error
 	if s.buses, err = buses(s.tables, s.programs); err != nil {
 		return nil, err
 	}

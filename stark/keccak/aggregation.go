@@ -43,7 +43,7 @@ func NewAggregationOn(ctx context.Context, ex executor.Executor, params recursio
 	if batch.Messages < 1 || batch.Blocks < batch.Messages || batch.Blocks > maxBlocks {
 		return nil, fmt.Errorf("%w: batches of %d messages and %d blocks, accepted are at least 1 message, at least as many blocks as messages, and at most %d blocks", zkbench.ErrParams, batch.Messages, batch.Blocks, maxBlocks)
 	}
-	s, err := New(params.Children(params.Child.Height(batch.Blocks*keccak.Rounds)), stark.Exposed)
+	s, err := newOn(ctx, ex, params.Children(params.Child.Height(batch.Blocks*keccak.Rounds)), stark.Exposed)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type PermutationTable struct {
 // NewPermutationTable returns a system that has only the table of permutations.
 func NewPermutationTable(c stark.Config) (*PermutationTable, error) {
 	p := newPermutation(c.Field)
-	t, err := newTables(c, 2, p)
+	t, err := newTables(context.Background(), executor.Serial(), c, 2, p)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func NewSpongeTable(c stark.Config, messages stark.Visibility) (*SpongeTable, er
 		return nil, fmt.Errorf("messages: %w", err)
 	}
 	s := sponge{newPermutation(c.Field), messages}
-	t, err := newTables(c, 4, s)
+	t, err := newTables(context.Background(), executor.Serial(), c, 4, s)
 	if err != nil {
 		return nil, err
 	}

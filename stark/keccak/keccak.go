@@ -58,12 +58,12 @@ type tables struct {
 	messages int // maximum number of bus messages in a statement for each block
 }
 
-func newTables(c stark.Config, messages int, all ...table) (tables, error) {
+func newTables(ctx context.Context, ex executor.Executor, c stark.Config, messages int, all ...table) (tables, error) {
 	var stated []*air.Table
 	for _, t := range all {
 		stated = append(stated, t.table())
 	}
-	inner, err := stark.New(c, stated...)
+	inner, err := stark.NewOn(ctx, ex, c, stated...)
 	return tables{inner, c.Params, all, messages}, err
 }
 
@@ -137,11 +137,16 @@ type System struct {
 // New returns zkbench.ErrParams for stark.Hidden if the parameters lack zero knowledge, because a message
 // could be read from its proof.
 func New(c stark.Config, messages stark.Visibility) (*System, error) {
+	return newOn(context.Background(), executor.Serial(), c, messages)
+}
+
+// newOn is New on an executor.
+func newOn(ctx context.Context, ex executor.Executor, c stark.Config, messages stark.Visibility) (*System, error) {
 	if err := messages.Check(c.Params, stark.Public, stark.Hidden, stark.Exposed); err != nil {
 		return nil, fmt.Errorf("messages: %w", err)
 	}
 	s := sponge{newPermutation(c.Field), messages}
-	t, err := newTables(c, 2, s.permutation, s)
+	t, err := newTables(ctx, ex, c, 2, s.permutation, s)
 	if err != nil {
 		return nil, err
 	}

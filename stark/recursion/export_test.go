@@ -27,7 +27,11 @@ func (p Program) Boxes() poseidon.Boxes { return p.p.boxes }
 
 // Tables returns its tables.
 func (p Program) Tables() []*air.Table {
-	return []*air.Table{p.p.operationsTable(), p.p.permutationsTable()}
+	tables, err := p.p.tables(context.Background(), executor.Serial())
+	if err != nil {
+		panic(err)
+	}
+	return tables
 }
 
 // Traces returns the traces for the values of all cells.

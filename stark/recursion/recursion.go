@@ -144,7 +144,11 @@ func NewOn(ctx context.Context, ex executor.Executor, c stark.Config, children .
 		boxes = poseidon.Plain // the rate has room for the degree, and a proof's time grows with the columns
 	}
 	s.program = newProgram(b, statement, params.Height(max(64, lanes(len(b.Permutations), together(c)))), boxes)
-	s.system, err = stark.NewOn(ctx, ex, c, s.program.operationsTable(), s.program.permutationsTable())
+	tables, err := s.program.tables(ctx, ex)
+	if err != nil {
+		return nil, err
+	}
+	s.system, err = stark.NewOn(ctx, ex, c, tables...)
 	return s, err
 }
 

@@ -121,10 +121,33 @@ func (p *program) memory(b *air.Builder, fixed int, coordinates ...air.Expr) {
 	b.Link(busMemory, fixed+1, tuple...)
 }
 
-// operationsTable returns the table of operations.
+// chunk is the number of rows of fixed columns that a task fills.
+const chunk = 64
+
+// tables returns the tables of operations and of permutations.
+func (p *program) tables(ctx context.Context, ex executor.Executor) ([]*air.Table, error) {
+	both := []*air.Table{p.operationsTable(), p.permutationsTable()}
+	for _, t := range both {
+		err := ex.Do(ctx, len(t.Fixed), func(_ context.Context, i int) error {
+			t.Fixed[i] = make([]uint64, p.rows)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return both, ex.Do(ctx, (p.rows+chunk-1)/chunk, func(_ context.Context, i int) error {
+		from, to := i*chunk, min((i+1)*chunk, p.rows)
+		p.fixOperations(both[0].Fixed, from, to)
+		p.fixPermutations(both[1].Fixed, from, to)
+		return nil
+	})
+}
+
+// operationsTable returns the table of operations, without the content of its fixed columns.
 func (p *program) operationsTable() *air.Table {
 	n := lanes(len(p.operations), p.rows)
-	return &air.Table{Name: "operations", Columns: n * p.operationColumns(), Fixed: p.fixedOperations(n), State: func(b *air.Builder) {
+	return &air.Table{Name: "operations", Columns: n * p.operationColumns(), Fixed: make([][]uint64, n*p.operationFixed()), State: func(b *air.Builder) {
 		for lane := range n {
 			p.operation(b, lane)
 		}
@@ -169,18 +192,11 @@ func (p *program) operation(b *air.Builder, lane int) {
 	}
 }
 
-// matrix returns columns of zeros.
-func matrix(columns, rows int) [][]uint64 {
-	m := make([][]uint64, columns)
-	for i := range m {
-		m[i] = make([]uint64, rows)
-	}
-	return m
-}
-
-func (p *program) fixedOperations(n int) [][]uint64 {
-	m := matrix(n*p.operationFixed(), p.rows)
-	for i, r := range p.operations {
+// fixOperations fills the fixed columns of the rows from from to to.
+func (p *program) fixOperations(m [][]uint64, from, to int) {
+	n := lanes(len(p.operations), p.rows)
+	for i := from * n; i < min(to*n, len(p.operations)); i++ {
+		r := &p.operations[i]
 		row, of := i/n, m[i%n*p.operationFixed():]
 		p.setMemory(of, row, i*circuit.Operands, r.Cells[:])
 		for j, v := range [...]goldilocks.Element{r.Product, r.First, r.Crossed, r.Left, r.Right} {
@@ -193,7 +209,6 @@ func (p *program) fixedOperations(n int) [][]uint64 {
 			of[bit][row] = 1
 		}
 	}
-	return m
 }
 
 // setMemory sets the fixed columns of an operation's or a permutation's cells. Its first operand has the
@@ -219,9 +234,10 @@ const (
 // permutationColumns returns the number of columns in a lane of permutations.
 func (p *program) permutationColumns() int { return boxesColumn + p.boxes.Columns() }
 
+// permutationsTable returns the table of permutations, without the content of its fixed columns.
 func (p *program) permutationsTable() *air.Table {
 	n := lanes(len(p.permutations), p.rows)
-	return &air.Table{Name: "permutations", Columns: n * p.permutationColumns(), Fixed: p.fixedPermutations(n), State: func(b *air.Builder) {
+	return &air.Table{Name: "permutations", Columns: n * p.permutationColumns(), Fixed: make([][]uint64, n*permutationFixed), State: func(b *air.Builder) {
 		for lane := range n {
 			p.permutation(b, lane)
 		}
@@ -253,13 +269,13 @@ func (p *program) permutation(b *air.Builder, lane int) {
 	}
 }
 
-func (p *program) fixedPermutations(n int) [][]uint64 {
-	m := matrix(n*permutationFixed, p.rows)
-	for i, q := range p.permutations {
-		cells := cellsOf(q)
+// fixPermutations fills the fixed columns of the rows from from to to.
+func (p *program) fixPermutations(m [][]uint64, from, to int) {
+	n := lanes(len(p.permutations), p.rows)
+	for i := from * n; i < min(to*n, len(p.permutations)); i++ {
+		cells := cellsOf(p.permutations[i])
 		p.setMemory(m[i%n*permutationFixed:], i/n, len(p.operations)*circuit.Operands+i*operands, cells[:])
 	}
-	return m
 }
 
 // traces returns the traces for the values of all cells.

@@ -2,7 +2,6 @@ package circuit
 
 import (
 	"context"
-	"slices"
 
 	"github.com/zkbench/zkbench/executor"
 )
@@ -52,13 +51,22 @@ func (b *Builder) Fork(n int, part func(b *Builder, i int) []Cell) ([][]Cell, er
 			b.err = p.err
 		}
 	}
-	b.Rows = slices.Grow(b.Rows, rows-len(b.Rows))[:rows]
-	b.Permutations = slices.Grow(b.Permutations, permutations-len(b.Permutations))[:permutations]
-	b.Values = slices.Grow(b.Values, values-len(b.Values))[:values]
+	b.Rows, b.Permutations, b.Values = extended(b.Rows, rows), extended(b.Permutations, permutations), extended(b.Values, values)
 	return cells, b.ex.Do(b.ctx, n, func(_ context.Context, i int) error {
 		joins[i].copy(cells[i])
 		return nil
 	})
+}
+
+// extended returns a slice that begins with s, of length n. Unlike slices.Grow, it does not clear new memory that is
+// clear already, so tasks are the first to touch it. There is room for some more elements.
+func extended[T any](s []T, n int) []T {
+	if n <= cap(s) {
+		return s[:n]
+	}
+	longer := make([]T, n, n+n/16+64)
+	copy(longer, s)
+	return longer
 }
 
 // join appends a part to a program.
