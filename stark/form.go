@@ -1,6 +1,7 @@
 package stark
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
 )
 
 // Form lists the heights of the tables, in the order of the tables. A height is a power of two and at least
@@ -108,20 +110,38 @@ func (s *statement) asked(order uint64, logs []int, messages []Message) error {
 }
 
 // link counts how often fixed columns ask each bus: a cell -v, in the field's upper half, asks v times.
-func (s *statement) link(order uint64) {
-	s.linked = make(map[string]uint64)
+func (s *statement) link(ctx context.Context, ex executor.Executor, order uint64) error {
+	type linked struct {
+		bus    string
+		column []uint64
+		times  uint64
+	}
+	var all []linked
 	for t, p := range s.programs {
 		for _, m := range p.Messages {
-			if m.Link == 0 {
-				continue
-			}
-			for _, v := range s.tables[t].Fixed[m.Link-1] {
-				if v > order/2 && v < order {
-					s.linked[m.Bus] = addProduct(s.linked[m.Bus], order-v, 1)
-				}
+			if m.Link > 0 {
+				all = append(all, linked{bus: m.Bus, column: s.tables[t].Fixed[m.Link-1]})
 			}
 		}
 	}
+	err := ex.Do(ctx, len(all), func(_ context.Context, i int) error {
+		var times uint64
+		for _, v := range all[i].column {
+			if v > order/2 && v < order {
+				times = addProduct(times, order-v, 1)
+			}
+		}
+		all[i].times = times
+		return nil
+	})
+	s.linked = make(map[string]uint64)
+	for _, l := range all {
+		if l.times == 0 {
+			continue
+		}
+		s.linked[l.bus] = addProduct(s.linked[l.bus], l.times, 1)
+	}
+	return err
 }
 
 // addProduct returns sum + x y, or math.MaxUint64 if that overflows.

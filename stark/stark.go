@@ -143,7 +143,9 @@ func NewOn(ctx context.Context, ex executor.Executor, c Config, tables ...*air.T
 	if err := e.lower(ctx, ex, s); err != nil {
 		return nil, err
 	}
-	s.link(e.order())
+	if err := s.link(ctx, ex, e.order()); err != nil {
+		return nil, err
+	}
 	fixed, err := e.fix(ctx, ex, s)
 	if err != nil {
 		return nil, err

@@ -76,27 +76,57 @@ func (a *Aggregation) Tree() *recursion.Tree { return a.tree }
 // Batches proves each batch and returns these proofs, one for each batch. The tree that the method Tree
 // returns can combine them into one proof. The proofs of the batches are not bound to any context. So anyone
 // who has these proofs can combine them into a proof of their claims, in any context.
-func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches [][][]byte, options stark.Options) (proofs []recursion.Proof, err error) {
+//
+// The proofs of several batches are made at once if they take no more memory together than the tree's largest proof,
+// and if options.Span is not set.
+func (a *Aggregation) Batches(ctx context.Context, ex executor.Executor, batches [][][]byte, options stark.Options) ([]recursion.Proof, error) {
 	for i, messages := range batches {
-		blocks := absorb(messages)
-		if len(messages) != a.batch.Messages || len(blocks) > a.batch.Blocks {
-			return nil, fmt.Errorf("%w: batch %d has %d messages of %d blocks, accepted are %d of up to %d", zkbench.ErrParams, i, len(messages), len(blocks), a.batch.Messages, a.batch.Blocks)
+		if blocks := len(absorb(messages)); len(messages) != a.batch.Messages || blocks > a.batch.Blocks {
+			return nil, fmt.Errorf("%w: batch %d has %d messages of %d blocks, accepted are %d of up to %d", zkbench.ErrParams, i, len(messages), blocks, a.batch.Messages, a.batch.Blocks)
 		}
-		about, err := a.statement(Claims(messages, stark.Exposed))
+	}
+	atOnce, err := a.atOnce()
+	if err != nil {
+		return nil, err
+	}
+	if options.Span != nil { // it follows one proof
+		atOnce = 1
+	}
+	proofs := make([]recursion.Proof, len(batches))
+	for from := 0; from < len(batches); from += atOnce {
+		err := ex.Do(ctx, min(atOnce, len(batches)-from), func(_ context.Context, i int) (err error) {
+			proofs[from+i], err = a.prove(ctx, ex, batches[from+i], options)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
-		traces := a.system.Traces(messages)
-		for t := range traces {
-			traces[t].Rows = a.form[t]
-		}
-		proof, err := a.system.System.Prove(ctx, ex, traces, about, options)
-		if err != nil {
-			return nil, err
-		}
-		proofs = append(proofs, recursion.Proof{Bytes: proof, Statement: about})
 	}
 	return proofs, nil
+}
+
+// atOnce returns the number of batches that are proved at once.
+func (a *Aggregation) atOnce() (int, error) {
+	one, err := a.system.System.Memory(a.form)
+	if err != nil {
+		return 0, err
+	}
+	largest, err := a.tree.Memory()
+	return int(max(1, largest/max(1, one))), err
+}
+
+// prove proves one batch.
+func (a *Aggregation) prove(ctx context.Context, ex executor.Executor, messages [][]byte, options stark.Options) (recursion.Proof, error) {
+	about, err := a.statement(Claims(messages, stark.Exposed))
+	if err != nil {
+		return recursion.Proof{}, err
+	}
+	traces := a.system.Traces(messages)
+	for t := range traces {
+		traces[t].Rows = a.form[t]
+	}
+	proof, err := a.system.System.Prove(ctx, ex, traces, about, options)
+	return recursion.Proof{Bytes: proof, Statement: about}, err
 }
 
 // Prove proves the length and digest of every message of all batches. The proof is bound to the bytes
