@@ -295,7 +295,7 @@ const (
 // windowsAtOnce returns how many windows a task gets, if each takes the given number of additions. A
 // tree of several windows shares its inversions, so there are no more tasks than run at once.
 func (s *shape) windowsAtOnce(ex executor.Executor, additions int) int {
-	tasks := max(1, min(executor.Tasks(ex), s.windows, s.windows*additions/leastAdditions))
+	tasks := min(s.windows, executor.Cut(ex, s.windows*additions, leastAdditions))
 	return (s.windows + tasks - 1) / tasks
 }
 
@@ -303,7 +303,7 @@ func (s *shape) windowsAtOnce(ex executor.Executor, additions int) int {
 type pieces struct{ n, count int }
 
 // piecesOf returns as many pieces as are large enough for a task each.
-func piecesOf(_ executor.Executor, n int) pieces {
+func piecesOf(n int) pieces {
 	return pieces{n, (n + leastTerms - 1) / leastTerms}
 }
 

@@ -125,7 +125,7 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) sum(ctx context.Context, ex executo
 	}()
 	sc.stored = stored
 	affine := affines[E](points)
-	pieces := piecesOf(ex, len(scalars))
+	pieces := piecesOf(len(scalars))
 	given := &sc.given
 	given.reset(len(scalars), pieces.count)
 	err = g.sums.each(ctx, ex, sc, pieces.count, func(task *scratch[E, PE], i int) {
