@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"reflect"
 	"runtime"
 	"runtime/metrics"
 	"sync"
@@ -11,10 +12,11 @@ import (
 
 // Cut returns into how many tasks to cut work of the given size, each of at least the given least
 // size: as many as would run at once now, at least one. For the pool and for unbounded these are one
-// more than the processors without work, for all others Tasks(ex).
+// more than the processors without work, for a Recorder its width or a task's share of it, for all
+// others Tasks(ex).
 //
-// Cut is for work that takes more processor time in several tasks than in one, so that a program that
-// keeps all processors busy with operations loses nothing by it. Other work is cut by its size alone.
+// Cut is for work that takes more processor time in several tasks than in one. A program that keeps all
+// processors busy with operations hardly cuts them. Other work is cut by its size alone.
 // A task should take at least 50 µs, since a parked processor takes some of them to wake up.
 func Cut(ex Executor, size, least int) int {
 	most := size / max(1, least)
@@ -31,14 +33,26 @@ func Cut(ex Executor, size, least int) int {
 // n pieces of work are alike. There are Cut(ex, n, least) ranges.
 func Ranges(ctx context.Context, ex Executor, n, least int, do func(ctx context.Context, lo, hi int) error) error {
 	tasks := Cut(ex, n, least)
+	if r, ok := ex.(*Recorder); ok && r.records() {
+		r.next = reflect.ValueOf(do).Pointer()
+	}
 	return ex.Do(ctx, tasks, func(ctx context.Context, i int) error {
 		return do(ctx, i*n/tasks, (i+1)*n/tasks)
 	})
 }
 
-func (p *pool) free() int     { return 1 + idle() }
-func (unbounded) free() int   { return 1 + idle() }
-func (r *Recorder) free() int { return r.share }
+func (p *pool) free() int   { return 1 + idle() }
+func (unbounded) free() int { return 1 + idle() }
+
+func (r *Recorder) free() int {
+	switch {
+	case r.records():
+		return r.share
+	case r.owner.Load() != 0: // another goroutine records
+		return 1
+	}
+	return r.width
+}
 
 // goroutines are the metrics of goroutines that have a processor, or wait for one.
 var goroutines = sync.Pool{New: func() any {

@@ -1,10 +1,14 @@
 package executor
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/zkbench/zkbench/internal/sys/threadtime"
@@ -15,16 +19,18 @@ import (
 // each one used the processor and where it called Do. From that, a Trace computes the time on any
 // number of processors.
 //
-// It records between Begin and End, on the goroutine that called Begin. Calls of Do on other
-// goroutines run their tasks in order too, but are not in the trace.
+// It records between Begin and End, on the goroutine that called Begin. On other goroutines Do runs
+// tasks in order too, and Begin and End do nothing.
 type Recorder struct {
-	width  int
-	share  int // of the width that a task has while its siblings run
-	clock  func() time.Duration
-	thread int // on which it records
-	calls  map[place]*place
+	width int
+	clock func() time.Duration
+	owner atomic.Uint64 // the goroutine that records; 0: none. Only it uses the fields below.
 
-	strand *strand       // what the current task has done so far; nil: nothing is recorded
+	share int // of the width that a task has while its siblings run
+	calls map[place]*place
+	next  uintptr // the function of the tasks of the next call of Do, if that is not the one it is given
+
+	strand *strand       // what the current task has done so far
 	mark   time.Duration // when its current stretch began
 	from   *place        // where that was
 }
@@ -33,6 +39,23 @@ type Recorder struct {
 // the executor's width is recorded once for each number of processors, with that width.
 func NewRecorder(width int) *Recorder {
 	return &Recorder{width: max(1, width), share: max(1, width), clock: threadtime.Now, calls: make(map[place]*place)}
+}
+
+// records reports whether the calling goroutine is the one that records.
+func (r *Recorder) records() bool {
+	owner := r.owner.Load()
+	return owner != 0 && owner == goroutine()
+}
+
+// goroutine returns the number of the calling goroutine, which the runtime tells in stack traces only.
+func goroutine() uint64 {
+	var trace [32]byte // goroutine 123 [running]: and so on
+	digits, _, _ := bytes.Cut(bytes.TrimPrefix(trace[:runtime.Stack(trace[:], false)], []byte("goroutine ")), []byte(" "))
+	id, err := strconv.ParseUint(string(digits), 10, 64)
+	if err != nil {
+		panic("executor: a stack trace begins in another way")
+	}
+	return id
 }
 
 // strand is what one goroutine does in turn: stretches of work, with a call of Do between each two.
@@ -53,27 +76,28 @@ type stretch struct {
 type place struct {
 	at    [maxDepth]uintptr
 	depth int
+	mark  bool // Begin or End
 }
 
 // maxDepth is how many callers are recorded.
-const maxDepth = 48
+const maxDepth = 96
 
 func (r *Recorder) Name() string { return "recorder" }
 
 func (r *Recorder) Width() int { return r.width }
 
 func (r *Recorder) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
-	if threadtime.Thread() != r.thread || r.strand == nil || n == 0 {
+	now := r.clock()
+	if n <= 0 || !r.records() {
 		return serial{}.Do(ctx, n, task)
 	}
-	now := r.clock()
-	here := r.caller(1)
+	here := r.caller(1, false)
 	outer := r.strand
 	outer.stretches = append(outer.stretches, stretch{now - r.mark, r.from, here})
-	tasks := make([]strand, 0, n)
-	name := reflect.ValueOf(task).Pointer()
+	var tasks []strand
+	name := cmp.Or(r.next, reflect.ValueOf(task).Pointer())
 	share := r.share
-	r.share = max(1, share/n)
+	r.share, r.next = max(1, share/n), 0
 	defer func() { // also when a task ends the goroutine
 		r.share = share
 		outer.forks = append(outer.forks, tasks)
@@ -95,8 +119,8 @@ func (r *Recorder) endTask() {
 }
 
 // caller returns where the caller of a method of r was called, skip levels further out.
-func (r *Recorder) caller(skip int) *place {
-	var c place
+func (r *Recorder) caller(skip int, mark bool) *place {
+	c := place{mark: mark}
 	c.depth = runtime.Callers(2+skip, c.at[:])
 	if known, ok := r.calls[c]; ok {
 		return known
@@ -108,32 +132,40 @@ func (r *Recorder) caller(skip int) *place {
 // A Section is a part of an operation that is being recorded.
 type Section struct {
 	recorder *Recorder
-	strand   *strand
-	first    int // its first stretch
+	strand   *strand // nil: nothing is recorded
+	first    int     // its first stretch
 	outer    bool
+	wall     time.Time
+	queued   time.Duration
+	process  time.Duration
 }
 
 // Begin begins to record what the calling goroutine does, and binds the goroutine to its thread until
 // End. Sections may nest, also inside tasks.
 func (r *Recorder) Begin() *Section {
 	now := r.clock()
-	s := &Section{recorder: r, strand: r.strand}
-	if r.strand == nil {
+	s := &Section{recorder: r}
+	switch {
+	case r.owner.CompareAndSwap(0, goroutine()):
 		runtime.LockOSThread()
-		r.thread = threadtime.Thread()
 		s.outer, s.strand = true, new(strand)
-		r.strand, r.from = s.strand, r.caller(1)
-	} else {
+		r.strand, r.from = s.strand, r.caller(1, true)
+	case r.records():
+		s.strand = r.strand
 		r.split(now)
+	default:
+		return s
 	}
 	s.first = len(s.strand.stretches)
+	s.queued, s.process = threadtime.Queued(), threadtime.Process()
+	s.wall = time.Now() // last, since the others take longer than a short operation
 	r.mark = r.clock()
 	return s
 }
 
 // split ends the current stretch, as a call of Do without tasks would.
 func (r *Recorder) split(now time.Duration) {
-	here := r.caller(2)
+	here := r.caller(2, true)
 	r.strand.stretches = append(r.strand.stretches, stretch{now - r.mark, r.from, here})
 	r.strand.forks = append(r.strand.forks, nil)
 	r.from = here
@@ -143,21 +175,27 @@ func (r *Recorder) split(now time.Duration) {
 // on the goroutine, that called Begin. Otherwise it returns nil, and so it does if it is called again.
 func (s *Section) End() *Trace {
 	r := s.recorder
-	now := r.clock()
-	if r.strand == nil || r.strand != s.strand {
+	now, elapsed := r.clock(), time.Since(s.wall)
+	if s.strand == nil || !r.records() || r.strand != s.strand {
 		return nil
 	}
 	r.split(now)
 	own := s.strand
-	t := &Trace{root: strand{
-		stretches: slices.Clone(own.stretches[s.first:]),
-		forks:     slices.Clone(own.forks[s.first : len(own.stretches)-1]),
-		task:      own.task,
-	}}
+	t := &Trace{
+		root: strand{
+			stretches: slices.Clone(own.stretches[s.first:]),
+			forks:     slices.Clone(own.forks[s.first : len(own.stretches)-1]),
+			task:      own.task,
+		},
+		elapsed: elapsed - (threadtime.Queued() - s.queued),
+		process: threadtime.Process() - s.process,
+	}
 	s.strand = nil
 	if s.outer {
 		r.strand, r.from = nil, nil
+		r.owner.Store(0)
 		runtime.UnlockOSThread()
+		return t
 	}
 	r.mark = r.clock()
 	return t

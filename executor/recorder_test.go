@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -109,7 +110,7 @@ func TestWhereOneProcessorIsBusy(t *testing.T) {
 		{Function: "executor.far", Time: 100},
 		{Function: "executor.TestWhereOneProcessorIsBusy.func1", Time: 40},
 		{Function: "executor.TestWhereOneProcessorIsBusy.func1", Time: 20},
-		{Function: "executor.TestWhereOneProcessorIsBusy", Time: 7},
+		{Function: "executor.forkOf", Time: 7}, // which called Do first
 	} {
 		got := places[i]
 		if lines, found := strings.CutPrefix(got.Lines, "recorder_test.go:"); !found || lines == "" {
@@ -152,6 +153,120 @@ func TestSections(t *testing.T) {
 	if outer.End() != nil {
 		t.Error("the outer section ended twice")
 	}
+}
+
+// TestPlacesInLoops: a stretch from the end of a loop's body to its beginning is not said to be between the two lines.
+func TestPlacesInLoops(t *testing.T) {
+	r, spend := pretended(2)
+	section := r.Begin()
+	for range 2 {
+		forkOf(t, r, spend, 0, 0)
+		forkOf(t, r, spend, 0, 0)
+		spend(50)
+	}
+	found := false
+	for _, one := range section.End().Schedule(2).Alone {
+		if one.Time == 50 && strings.HasSuffix(one.Lines, " (loop)") && one.Function == "executor.TestPlacesInLoops" {
+			found = true
+		}
+	}
+	if !found {
+		t.Error("no stretch goes around the loop")
+	}
+}
+
+// TestPlacesOfRanges: tasks of Ranges are named by the function that it was given.
+func TestPlacesOfRanges(t *testing.T) {
+	r, spend := pretended(2)
+	section := r.Begin()
+	must.Do(t, Ranges(t.Context(), r, 2, 1, func(_ context.Context, lo, _ int) error {
+		spend(time.Duration(10 + 30*lo))
+		return nil
+	}))
+	must.Do(t, Ranges(t.Context(), r, 2, 1, func(_ context.Context, lo, _ int) error {
+		spend(time.Duration(100 * lo))
+		forkOf(t, r, spend, 1)
+		return nil
+	}))
+	places := section.End().Schedule(2).Alone
+	golden.Equal(t, "before a fork", "executor.TestPlacesOfRanges.func2", places[0].Function)
+	golden.Equal(t, "without a fork", "executor.TestPlacesOfRanges.func1", places[1].Function)
+}
+
+// TestWaitedAndElsewhere: a trace tells how much of the operation it does not contain.
+func TestWaitedAndElsewhere(t *testing.T) {
+	r := NewRecorder(2)
+	section := r.Begin()
+	time.Sleep(50 * time.Millisecond)
+	slept := section.End()
+	if slept.Work() > 25*time.Millisecond || slept.Waited() < 25*time.Millisecond {
+		t.Errorf("%v at work and %v waiting in a sleep of 50 ms", slept.Work(), slept.Waited())
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	section = r.Begin()
+	done := make(chan int)
+	go func() {
+		sum := 0
+		for begun := time.Now(); time.Since(begun) < 100*time.Millisecond; sum++ {
+		}
+		done <- sum
+	}()
+	<-done
+	if other := section.End(); other.Elsewhere() < 10*time.Millisecond {
+		t.Errorf("%v elsewhere beside a goroutine that worked", other.Elsewhere())
+	}
+}
+
+// TestOtherGoroutinesDoNothing: on other goroutines Begin and End do nothing, also for goroutines that began before the
+// recording and go on during it; a Recorder whose goroutine has ended records no more.
+func TestOtherGoroutinesDoNothing(t *testing.T) {
+	r := NewRecorder(3)
+	ask, answer := make(chan bool), make(chan *Trace)
+	go func() {
+		for range ask {
+			s := r.Begin()
+			_ = r.Do(t.Context(), 5, func(context.Context, int) error { return nil })
+			Cut(r, 100, 1)
+			answer <- s.End()
+		}
+	}()
+	ask <- true
+	if (<-answer) == nil {
+		t.Error("no trace of a goroutine that recorded alone")
+	}
+	section := r.Begin()
+	for range 3 {
+		ask <- true
+		must.Do(t, r.Do(t.Context(), 2, func(context.Context, int) error { return nil }))
+		if (<-answer) != nil {
+			t.Error("a trace from another goroutine")
+		}
+	}
+	golden.Equal(t, "calls of Do", 3, len(r.strand.forks))
+	close(ask)
+	section.End()
+	gone := make(chan bool)
+	go func() {
+		defer close(gone)
+		r.Begin()
+		runtime.Goexit()
+	}()
+	<-gone
+	if r.Begin().End() != nil {
+		t.Error("a trace, though another goroutine never ended its section")
+	}
+}
+
+func TestNoTasks(t *testing.T) {
+	r := NewRecorder(2)
+	section := r.Begin()
+	for _, n := range []int{0, -1} {
+		must.Do(t, r.Do(t.Context(), n, func(context.Context, int) error { return errors.New("a task") }))
+	}
+	golden.Equal(t, "calls of Do", 0, len(r.strand.forks))
+	section.End()
 }
 
 // TestOtherGoroutines: what another goroutine does is not in the trace.

@@ -16,7 +16,20 @@ import (
 // waited for. It does not know what happens between processors: how they share caches and memory
 // bandwidth, what the garbage collector does on them, how their clocks slow down when all are busy,
 // and how long a parked one takes to wake up.
-type Trace struct{ root strand }
+type Trace struct {
+	root    strand
+	elapsed time.Duration // from Begin to End, without the time in which the thread waited for a processor
+	process time.Duration // processor time of all threads, and of processes that ended
+}
+
+// Waited returns how long the recorded goroutine was neither at work nor without a processor: it waited
+// for other goroutines, other processes, a disk or a clock. No schedule contains that.
+func (t *Trace) Waited() time.Duration { return max(0, t.elapsed-t.Work()) }
+
+// Elsewhere returns the processor time of other threads of the process meanwhile, and of processes that
+// it started and that have ended: goroutines that are not tasks of the Recorder, and the garbage
+// collector. No schedule contains that.
+func (t *Trace) Elsewhere() time.Duration { return max(0, t.process-t.Work()) }
 
 // Work returns the processor time of all tasks together. It is the time on one processor.
 func (t *Trace) Work() time.Duration { return t.root.work() }
@@ -208,49 +221,68 @@ type stretchKey struct {
 	task     uintptr
 }
 
-// name says in which function the stretch is: the innermost one that both calls have in common. A
-// stretch at the beginning or end of a task is in the task's function, or in one that it called.
+// name says in which function the stretch is: the innermost one that both calls have in common, and
+// from which of its lines to which. A stretch at the beginning or end of a task, or of a section, is in
+// the function that is named or in one that it called or was called by.
 func (k stretchKey) name() Stretch {
-	switch from, to := k.from.frames(), k.to.frames(); {
+	from, to := k.from.frames(), k.to.frames()
+	switch {
 	case from == nil && to == nil:
 		f := runtime.FuncForPC(k.task)
 		if f == nil {
 			return Stretch{Function: "unknown"}
 		}
 		file, line := f.FileLine(k.task)
-		return Stretch{Function: short(f.Name()), Lines: fmt.Sprintf("%s:%d", path.Base(file), line)}
+		return Stretch{short(f.Name()), fmt.Sprintf("%s:%d", path.Base(file), line), 0}
 	case from == nil:
-		f := inTask(to)
-		return Stretch{Function: short(f.Function), Lines: fmt.Sprintf("%s:-%d", path.Base(f.File), f.Line)}
+		return upTo(inTask(to))
 	case to == nil:
-		f := inTask(from)
-		return Stretch{Function: short(f.Function), Lines: fmt.Sprintf("%s:%d-", path.Base(f.File), f.Line)}
-	default:
-		i := 0
-		for i+1 < min(len(from), len(to)) && from[i].Function == to[i].Function && from[i].Line == to[i].Line {
-			i++
-		}
-		if from[i].Function != to[i].Function {
-			i = max(0, i-1)
-		}
-		first, last := min(from[i].Line, to[i].Line), max(from[i].Line, to[i].Line)
-		lines := fmt.Sprintf("%s:%d", path.Base(from[i].File), first)
-		if last > first {
-			lines += fmt.Sprintf("-%d", last)
-		}
-		return Stretch{Function: short(from[i].Function), Lines: lines}
+		return since(inTask(from))
+	case k.from.mark && !k.to.mark:
+		return upTo(to[len(to)-1])
+	case k.to.mark && !k.from.mark:
+		return since(from[len(from)-1])
 	}
+	i := 0
+	for i+1 < min(len(from), len(to)) && from[i] == to[i] {
+		i++
+	}
+	if from[i].Function != to[i].Function {
+		if i == 0 { // the outer callers were not recorded
+			return upTo(to[len(to)-1])
+		}
+		i--
+	}
+	lines := fmt.Sprintf("%s:%d-%d", path.Base(from[i].File), from[i].Line, to[i].Line)
+	if to[i].Line <= from[i].Line {
+		lines += " (loop)"
+	}
+	return Stretch{short(from[i].Function), lines, 0}
+}
+
+func upTo(f site) Stretch {
+	return Stretch{short(f.Function), fmt.Sprintf("%s:-%d", path.Base(f.File), f.Line), 0}
+}
+
+func since(f site) Stretch {
+	return Stretch{short(f.Function), fmt.Sprintf("%s:%d-", path.Base(f.File), f.Line), 0}
+}
+
+// site is a line of the source.
+type site struct {
+	Function, File string
+	Line           int
 }
 
 // frames returns the callers, the outermost first.
-func (c *place) frames() []runtime.Frame {
+func (c *place) frames() []site {
 	if c == nil {
 		return nil
 	}
-	var all []runtime.Frame
+	var all []site
 	for frames := runtime.CallersFrames(c.at[:c.depth]); ; {
 		f, more := frames.Next()
-		all = append(all, f)
+		all = append(all, site{f.Function, f.File, f.Line})
 		if !more {
 			break
 		}
@@ -259,11 +291,11 @@ func (c *place) frames() []runtime.Frame {
 	return all
 }
 
-// inTask returns the frame of the innermost task's function.
-func inTask(frames []runtime.Frame) runtime.Frame {
-	do := reflect.TypeFor[Recorder]().PkgPath() + ".(*Recorder).Do"
+// inTask returns the line of the innermost task's function, which Ranges may have called.
+func inTask(frames []site) site {
+	own := reflect.TypeFor[Recorder]().PkgPath()
 	i := len(frames) - 1
-	for i > 0 && !strings.HasPrefix(frames[i-1].Function, do) {
+	for i > 0 && !strings.HasPrefix(frames[i-1].Function, own+".(*Recorder).Do") && !strings.HasPrefix(frames[i-1].Function, own+".Ranges") {
 		i--
 	}
 	return frames[i]

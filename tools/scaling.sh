@@ -5,10 +5,11 @@
 #
 # The columns of its table: the time of one operation on one processor, on PROCESSORS (default all) and as
 # predicted for them, then three factors. "measured" and "predicted" are over one processor. "separate" is what
-# PROCESSORS processes reach that run at once, each on one processor, divided by what one alone reaches: no
-# operation can scale better than that, whatever it is, as they share memory, caches and clocks. "held" is
-# measured / (predicted x separate / PROCESSORS). It takes about five minutes on sixteen processors, and needs
-# nothing but ZKBENCH (default bin/zkbench), which may be a static binary from elsewhere.
+# PROCESSORS processes reach that run at the same time, each on one processor, divided by what one alone reaches:
+# they too share memory, caches and clocks. Each has tables of its own, so that they may need more cache than one
+# operation does. "held" is measured / (predicted x separate / PROCESSORS). A row ends with "disturbed" if other
+# programs used the processors. It takes about five minutes on sixteen processors, and needs nothing but ZKBENCH
+# (default bin/zkbench), which may be a static binary from elsewhere.
 set -euo pipefail
 
 n=${1:-$(nproc)}
@@ -46,7 +47,10 @@ while read -r executor workload; do
 	{
 		measure "$dir/one" $workload "${serial[@]}" --cpus 1
 		measure "$dir/all" $workload "${pool[@]}" --cpus "$n"
-		"$zkbench" run $workload --samples 1 --duration "${seconds}s" --predict-cpus "$n" --json "$dir/predicted" >"$dir/log" 2>&1 || cat "$dir/log" >&2
+		"$zkbench" run $workload --samples 1 --duration "${seconds}s" --predict-cpus "$n" --json "$dir/predicted" >"$dir/log" 2>&1 || {
+			cat "$dir/log" >&2
+			exit 1
+		}
 		pids=()
 		for i in $(seq "$n"); do
 			measure "$dir/apart$i" $workload "${serial[@]}" --cpus 1 &
@@ -57,9 +61,14 @@ while read -r executor workload; do
 	awk -v name="$workload" -v one="$(p50 "$dir/one")" -v all="$(p50 "$dir/all")" -v told="$(stage "$dir/predicted")" \
 		-v alone="$(rate "$dir/one")" -v apart="$(rate "$dir"/apart*)" -v n="$n" 'BEGIN {
 		m = one / all; p = one / told; s = apart / alone
-		printf "%-46s %12.3f %12.3f %12.3f %9.2f %9.2f %9.2f %6.2f\n", name, one / 1e6, all / 1e6, told / 1e6, m, p, s, m / (p * s / n)
+		printf "%-46s %12.3f %12.3f %12.3f %9.2f %9.2f %9.2f %6.2f", name, one / 1e6, all / 1e6, told / 1e6, m, p, s, m / (p * s / n)
 	}'
-	rm -f "$dir"/apart*
+	if grep -q '"name":"disturbed"' "$dir/one" "$dir/all"; then
+		echo '  disturbed'
+	else
+		echo
+	fi
+	rm -f "$dir"/*
 done <<'WORKLOADS'
 pool sender --bits 64
 pool verification-sender-proof --bits 64

@@ -20,6 +20,7 @@ import (
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/measure/jobs"
 	"github.com/zkbench/zkbench/internal/measure/suite"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 	"github.com/zkbench/zkbench/internal/view/charts"
@@ -111,6 +112,10 @@ func readDir(stderr io.Writer, dir string) ([]*record.Record, error) {
 	}
 	if cut {
 		fmt.Fprintf(stderr, "%s: the last record is cut off, and is left out\n", filepath.Join(dir, suite.RecordsFile))
+	}
+	recs, predicted := record.Measured(recs)
+	if predicted > 0 {
+		fmt.Fprintf(stderr, "%s: %s with predicted times are left out\n", filepath.Join(dir, suite.RecordsFile), format.Plural(predicted, "record"))
 	}
 	if len(recs) == 0 {
 		return nil, &argument.ValueError{Field: "directory", Value: dir, Accepted: acceptedDirs + "; this one has none yet"}

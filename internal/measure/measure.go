@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/pprof"
 	"slices"
 
@@ -226,6 +227,10 @@ func stages(ctx context.Context, def workload.Def, c workload.Case, s Settings, 
 		return def.Stages(workload.WithSRS(resources.Phase(ctx, "stages"), s.srs()), c, s.Seed, stages)
 	})
 	rec.Stages = stages.Stages()
+	unfit := stages.Unfit()
+	for _, name := range slices.Sorted(maps.Keys(unfit)) {
+		rec.Findings = append(rec.Findings, record.Finding{Name: record.FindingUnpredicted, Text: fmt.Sprintf("%s: %v", name, unfit[name])})
+	}
 	for _, one := range rec.Stages {
 		q := record.StageTime(one.Name)
 		if i := slices.IndexFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == q.Name() }); i >= 0 {

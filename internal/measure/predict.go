@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/runner"
@@ -54,6 +55,8 @@ func predict(ctx context.Context, def workload.Def, c workload.Case, s Settings,
 		}
 	}()
 	var all []record.Stage
+	var refused error // of the last operation that cannot be predicted
+	recorded := 0
 	run := func(seq uint64, keep bool) error {
 		input, err := instance.Input(ctx, seq)
 		if err != nil {
@@ -73,7 +76,10 @@ func predict(ctx context.Context, def workload.Def, c workload.Case, s Settings,
 		}
 		if keep {
 			one := record.Stage{Name: record.OperationStage, Whose: record.OfOperations}
-			one.Time, one.Predicted = stage.Predict(trace, cpus)
+			if one.Time, one.Predicted, err = stage.Predict(trace, cpus); err != nil {
+				refused = fmt.Errorf("%w: the time of operation %d cannot be predicted: %w", zkbench.ErrParams, seq, err)
+				return nil
+			}
 			all = append(all, one)
 		}
 		return nil
@@ -81,10 +87,14 @@ func predict(ctx context.Context, def workload.Def, c workload.Case, s Settings,
 	if err := run(0, false); err != nil { // fills caches
 		return err
 	}
-	for begun, seq := time.Now(), uint64(1); len(all) < leastPredicted || len(all) < mostPredicted && time.Since(begun) < s.Duration; seq++ {
+	for begun, seq := time.Now(), uint64(1); recorded < leastPredicted || recorded < mostPredicted && time.Since(begun) < s.Duration; seq++ {
 		if err := run(seq, true); err != nil {
 			return err
 		}
+		recorded++
+	}
+	if 2*len(all) < recorded {
+		return refused
 	}
 	slices.SortStableFunc(all, func(a, b record.Stage) int { return cmp.Compare(a.Time, b.Time) })
 	median := all[len(all)/2]

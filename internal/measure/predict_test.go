@@ -3,6 +3,7 @@ package measure_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -106,6 +107,49 @@ func TestPredict(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestUnpredictable: a stage whose work is done by goroutines that are not tasks, or that waits, has no time but a finding.
+func TestUnpredictable(t *testing.T) {
+	def := partsDef(false)
+	def.Stages = func(_ context.Context, _ workload.Case, _ uint64, r *stage.Recorder) (workload.Staged, error) {
+		waits := r.Start("waits")
+		time.Sleep(20 * time.Millisecond)
+		waits.End()
+		works := r.Start("works")
+		work()
+		works.End()
+		return workload.Staged{}, nil
+	}
+	rec := measure.PredictStages(t.Context(), def, workload.NewCase(), measure.DefaultSettings(1, 0), 4)
+	golden.Equal(t, "stages", 1, len(rec.Stages))
+	golden.Equal(t, "stage", "works", rec.Stages[0].Name)
+	i := slices.IndexFunc(rec.Findings, func(f record.Finding) bool { return f.Name == record.FindingUnpredicted })
+	if i < 0 {
+		t.Fatalf("findings %v", rec.Findings)
+	}
+	golden.Contains(t, rec.Findings[i].Text, "waits: it waited ")
+	if _, ok := rec.Metric(record.StageTime("waits")); ok {
+		t.Error("a time of the stage that waits")
+	}
+}
+
+// TestUnpredictableOperation: an operation that waits has no predicted time.
+func TestUnpredictableOperation(t *testing.T) {
+	def := partsDef(false)
+	def.New = func(context.Context, workload.Case, uint64) (workload.Instance, error) { return napping{}, nil }
+	rec := measure.Predict(t.Context(), def, workload.NewCase(), measure.DefaultSettings(1, time.Millisecond), 4)
+	golden.Equal(t, "refused", true, rec.Refused())
+	golden.Contains(t, rec.Error, "cannot be predicted: it waited ")
+	golden.Equal(t, "stages", 0, len(rec.Stages))
+}
+
+// napping is an operation that waits.
+type napping struct{ parts }
+
+func (napping) Run(context.Context, any) ([]byte, error) {
+	time.Sleep(5 * time.Millisecond)
+	return nil, nil
 }
 
 // TestPredictFails: a wrong result, and a set-up that refuses the executor, leave no predicted time.

@@ -107,6 +107,7 @@ func readFile(path string) (recs []*record.Record, cut int, err error) {
 	if recs, cut, err = record.ReadCut(data); err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
+	recs, _ = record.Measured(recs) // predicted times have no history
 	for _, r := range recs {
 		r.Histograms, r.Series = nil, nil // they are by far the largest part of a record
 	}

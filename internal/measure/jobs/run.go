@@ -243,9 +243,9 @@ func (f *RunFlags) Plan(args []string) (*Plan, error) {
 // checkPredict returns an error if a flag was given that --predict-cpus leaves no room for.
 func (f *RunFlags) checkPredict() error {
 	given := map[string]*argument.Option{
-		"cpus": f.cpus, "slo": f.slo, "listen": f.listen, "save-baseline": f.Baseline, "mix": f.mix,
+		"cpus": f.cpus, "slo": f.slo, "listen": f.listen, "save-baseline": f.Baseline, "mix": f.mix, "processes": f.processes, "out": f.Out,
 	}
-	for _, name := range []string{"workers", "rate", "count", "profile", "fail-if", "check", "arena"} {
+	for _, name := range []string{"workers", "rate", "count", "least", "warmup", "grace", "profile", "fail-if", "check", "arena"} {
 		given[name] = f.settings[name]
 	}
 	return refusePredict(given)

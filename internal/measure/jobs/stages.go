@@ -67,7 +67,7 @@ func (f *StagesFlags) Plan(args []string) (*Plan, error) {
 		return nil, err
 	}
 	if f.predict.Given {
-		if err := refusePredict(map[string]*argument.Option{"cpus": f.cpus}); err != nil {
+		if err := refusePredict(map[string]*argument.Option{"cpus": f.cpus, "processes": f.processes}); err != nil {
 			return nil, err
 		}
 	}

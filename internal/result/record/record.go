@@ -332,6 +332,16 @@ const (
 	Predicted = "predicted"
 )
 
+// Measured returns the records whose times were measured, and the number of the others, whose times were predicted.
+func Measured(recs []*Record) (measured []*Record, predicted int) {
+	for _, r := range recs {
+		if exec, _ := r.Axes.Get(ExecutorKey); exec != Predicted {
+			measured = append(measured, r)
+		}
+	}
+	return measured, len(recs) - len(measured)
+}
+
 // Processors returns the number of processors that the case could use: the value of its axis CPUsKey, or GOMAXPROCS
 // if the case has no such axis.
 func (r *Record) Processors() int {
@@ -415,6 +425,9 @@ const (
 	// FindingPredicted is the finding for a case whose times were computed, for processors that did not take part.
 	FindingPredicted = "predicted"
 )
+
+// FindingUnpredicted is the finding for a stage whose time could not be computed from its tasks.
+const FindingUnpredicted = "not predicted"
 
 // OperationStage is the stage of a record of predicted times that has the workload's operation.
 const OperationStage = "operation"

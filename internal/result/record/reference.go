@@ -120,6 +120,7 @@ func Explanations() []Explanation {
 		{"memory grows", "the memory of a resident prover grows from operation to operation", "look for a leak in the prover"},
 		{"never-started", "operations were still queued when the window closed: the rate is above the capacity", "lower the rate"},
 		{"not finite", "a figure was infinite or no number, and was left out", "correct the workload that reports it"},
+		{FindingUnpredicted, "the stage's work is not in tasks of its executor, so its time on more processors cannot be computed", "measure it with --cpus"},
 		{PeakSampled, "the peak of memory is the maximum of samples, because the kernel's mark could not be reset", "read it as a lower bound"},
 		{FindingPredicted, "times were computed from tasks recorded on one processor; how processors share memory and caches, the collector, clocks and waking up are not in them", "measure on a machine with as many processors"},
 		{"profiled", "profiles were taken in the window and cost time", "do not compare these figures"},

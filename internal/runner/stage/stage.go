@@ -10,6 +10,8 @@
 package stage
 
 import (
+	"errors"
+	"fmt"
 	"runtime/metrics"
 	"slices"
 	"sync"
@@ -40,6 +42,7 @@ type Stage struct {
 	// The recorder's lock guards the fields below.
 	ended  bool
 	result record.Stage
+	unfit  error // why its time cannot be computed
 }
 
 // New returns an empty Recorder.
@@ -80,7 +83,7 @@ func (s *Stage) EndOf(whose record.Whose, peak uint64, sizes ...record.Metric) {
 }
 
 func (s *Stage) end(sizes []record.Metric, change func(*record.Stage)) {
-	elapsed, predicted := s.elapsed()
+	elapsed, predicted, unfit := s.elapsed()
 	total := allocated()
 	rss, exact := s.peak.Close()
 	s.recorder.mu.Lock()
@@ -90,7 +93,7 @@ func (s *Stage) end(sizes []record.Metric, change func(*record.Stage)) {
 	}
 	s.ended = true
 	s.result.Time, s.result.Allocated, s.result.Sizes = elapsed, total-s.allocated, slices.Clone(sizes)
-	s.result.Whose, s.result.Predicted = record.OfOperations, predicted
+	s.result.Whose, s.result.Predicted, s.unfit = record.OfOperations, predicted, unfit
 	if exact {
 		s.result.PeakRSS = rss
 	}
@@ -98,23 +101,45 @@ func (s *Stage) end(sizes []record.Metric, change func(*record.Stage)) {
 }
 
 // elapsed returns how long the stage took, and from what that was computed if it was not timed.
-func (s *Stage) elapsed() (time.Duration, *record.Prediction) {
+// If it should have been computed and cannot be, elapsed returns why.
+func (s *Stage) elapsed() (time.Duration, *record.Prediction, error) {
 	timed := time.Since(s.begun)
 	if s.tasks == nil {
-		return timed, nil
+		return timed, nil, nil
 	}
 	trace := s.tasks.End()
-	if trace == nil {
-		return timed, nil
+	took, predicted, err := Predict(trace, s.recorder.cpus)
+	if err != nil {
+		return timed, nil, err
 	}
-	return Predict(trace, s.recorder.cpus)
+	return took, predicted, nil
 }
 
 // places is how many places a Prediction lists.
 const places = 5
 
-// Predict returns how long the trace takes on the given number of processors, and from what that was computed.
-func Predict(trace *executor.Trace, cpus int) (time.Duration, *record.Prediction) {
+// These bound how long an operation may wait, and use processors outside its tasks, if its time is to be computed.
+const (
+	mostWaited    = 0.25 // of the recorded work
+	mostElsewhere = 0.5
+	clocks        = 20 * time.Microsecond // between readings of two clocks, if the thread is interrupted there
+	collection    = 20 * time.Millisecond // that the collector may use beside a short stage
+)
+
+// Predict returns how long the trace takes on the given number of processors, and from what that was computed. It
+// returns an error if the trace does not hold what the operation did: if the operation waited for something else, or
+// other goroutines or processes did the work.
+func Predict(trace *executor.Trace, cpus int) (time.Duration, *record.Prediction, error) {
+	if trace == nil {
+		return 0, nil, errors.New("it ended in another task than it began in")
+	}
+	work := trace.Work()
+	if waited := trace.Waited(); float64(waited-clocks) > mostWaited*float64(work) {
+		return 0, nil, fmt.Errorf("it waited %v beside %v of work", waited.Round(time.Microsecond), work.Round(time.Microsecond))
+	}
+	if elsewhere := trace.Elsewhere(); float64(elsewhere-collection) > mostElsewhere*float64(work) {
+		return 0, nil, fmt.Errorf("%v of processor time were used outside the tasks of its executor, beside %v in them", elsewhere.Round(time.Microsecond), work.Round(time.Microsecond))
+	}
 	schedule := trace.Schedule(cpus)
 	p := &record.Prediction{CPUs: cpus, Work: trace.Work(), Span: trace.Span(), Longest: trace.Longest()}
 	for i, one := range schedule.Alone {
@@ -123,16 +148,30 @@ func Predict(trace *executor.Trace, cpus int) (time.Duration, *record.Prediction
 			p.Places = append(p.Places, record.Place{Function: one.Function, Lines: one.Lines, Time: one.Time})
 		}
 	}
-	return schedule.Time, p
+	return schedule.Time, p, nil
 }
 
-// Stages returns the stages that have ended, in the order in which they started.
+// Unfit returns why the times of stages could not be computed, by the names of these stages.
+func (r *Recorder) Unfit() map[string]error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := make(map[string]error)
+	for _, s := range r.stages {
+		if s.unfit != nil {
+			all[s.result.Name] = s.unfit
+		}
+	}
+	return all
+}
+
+// Stages returns the stages that have ended, in the order in which they started, without those whose times could not
+// be computed.
 func (r *Recorder) Stages() []record.Stage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var ended []record.Stage
 	for _, s := range r.stages {
-		if s.ended {
+		if s.ended && s.unfit == nil {
 			ended = append(ended, s.result)
 		}
 	}

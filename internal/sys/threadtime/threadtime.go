@@ -1,4 +1,4 @@
-// Package threadtime reads how long a thread has used a processor.
+// Package threadtime reads how long a thread has used a processor, and what its process did beside it.
 package threadtime
 
 import "time"

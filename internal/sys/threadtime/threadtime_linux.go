@@ -1,6 +1,9 @@
 package threadtime
 
 import (
+	"bytes"
+	"os"
+	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
@@ -19,5 +22,29 @@ func Now() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// Thread returns a number that the calling thread shares with no other.
-func Thread() int { return syscall.Gettid() }
+// Queued returns how long the calling thread has waited for a processor so far, or 0 if that is not known.
+func Queued() time.Duration {
+	text, err := os.ReadFile("/proc/thread-self/schedstat") // time on a processor, time in the queue, turns
+	fields := bytes.Fields(text)
+	if err != nil || len(fields) < 2 {
+		return 0
+	}
+	ns, err := strconv.ParseInt(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(ns)
+}
+
+// Process returns the processor time that this process and those of its children that have ended have
+// used so far.
+func Process() time.Duration {
+	var sum time.Duration
+	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
+		var used syscall.Rusage
+		if syscall.Getrusage(who, &used) == nil {
+			sum += time.Duration(used.Utime.Nano() + used.Stime.Nano())
+		}
+	}
+	return sum
+}

@@ -8,5 +8,8 @@ import "time"
 // a thread.
 func Now() time.Duration { return wall() }
 
-// Thread returns 0, since this platform has no number for a thread that costs no more than a call.
-func Thread() int { return 0 }
+// Queued returns 0, since this platform does not report how long a thread waits for a processor.
+func Queued() time.Duration { return 0 }
+
+// Process returns 0, since this package does not know the processor time of a process here.
+func Process() time.Duration { return 0 }

@@ -32,18 +32,31 @@ func TestNow(t *testing.T) {
 	}
 }
 
-func TestThread(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if a, b := threadtime.Thread(), threadtime.Thread(); a != b {
-		t.Errorf("the thread has the numbers %d and %d", a, b)
+// TestProcess: the time of the process contains that of a thread that works beside this one.
+func TestProcess(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the platform's processor times are not known")
 	}
-	other := make(chan int)
+	before := threadtime.Process()
+	done := make(chan time.Duration)
 	go func() {
 		runtime.LockOSThread()
-		other <- threadtime.Thread()
+		own := threadtime.Now()
+		for threadtime.Now()-own < 50*time.Millisecond {
+		}
+		done <- threadtime.Now() - own
 	}()
-	if got := <-other; runtime.GOOS == "linux" && got == threadtime.Thread() {
-		t.Error("two threads have one number")
+	// The kernel counts some of it in ticks.
+	if worked, got := <-done, threadtime.Process()-before; got < worked/2 {
+		t.Errorf("%v of the process, of which one thread used %v", got, worked)
+	}
+}
+
+// TestQueued: what a thread waits for a processor only grows.
+func TestQueued(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if a, b := threadtime.Queued(), threadtime.Queued(); a < 0 || b < a {
+		t.Errorf("%v in the queue, then %v", a, b)
 	}
 }

@@ -71,6 +71,11 @@ func (p *page) predictions(recs []*record.Record) {
 		rows = append(rows, cells(append(line, parallelism, longest)...))
 	}
 	p.table("", rows)
+	for _, f := range most.Findings {
+		if f.Name == record.FindingUnpredicted {
+			p.linef("not predicted: %s", f.Text)
+		}
+	}
 	var longest record.Stage
 	for _, st := range most.Stages {
 		if st.Predicted != nil && st.Time > longest.Time {

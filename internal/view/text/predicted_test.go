@@ -30,6 +30,7 @@ func TestPredictions(t *testing.T) {
 	of("32", "16", stage("prove", 16, 25, record.Place{Function: "stark.(*prover[...]).open", Lines: "open.go:50-70", Time: 6 * time.Millisecond},
 		record.Place{Function: "stark.tiles", Lines: "machine.go:63-", Time: 4 * time.Millisecond}), stage("verify", 16, 4))
 	of("64", "1", stage("prove", 1, 320))
+	recs[2].Findings = []record.Finding{{Name: record.FindingUnpredicted, Text: "keys: it waited 2s beside 3ms of work"}}
 	var b strings.Builder
 	must.Do(t, text.Style{}.Predictions(&b, recs))
 	golden.File(t, "testdata/predicted.txt", b.String())
