@@ -270,6 +270,16 @@ func (s *sums[E, PE]) each(ctx context.Context, ex executor.Executor, sc *scratc
 // eachTask is each with tasks that may have tasks of their own. The scratch sc is lent to one task at
 // a time, so an executor that runs one after the other needs no other scratch.
 func (s *sums[E, PE]) eachTask(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], n int, do func(ctx context.Context, task *scratch[E, PE], i int) error) error {
+	if n == 1 {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		return do(ctx, sc, 0)
+	}
+	return s.inTasks(ctx, ex, sc, n, do)
+}
+
+func (s *sums[E, PE]) inTasks(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], n int, do func(ctx context.Context, task *scratch[E, PE], i int) error) error {
 	var lent atomic.Bool
 	return ex.Do(ctx, n, func(ctx context.Context, i int) error {
 		task := sc
