@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	bls12381 "github.com/consensys/gnark-crypto/ecc/bls12-381"
+	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/testing/exectest"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/rangeproof"
 )
@@ -55,8 +57,9 @@ func oneGenerator(t *testing.T) *bnBasis {
 func TestWeights(t *testing.T) {
 	basis := oneGenerator(t)
 	seen := make(map[scalar]string)
+	count := 5
 	run := func(name string, ex executor.Executor, last byte) {
-		drawn := make([][]scalar, 5)
+		drawn := make([][]scalar, count)
 		items := make([]rangeproof.Replayed[scalar, point], len(drawn))
 		for i := range items {
 			items[i].Equations = recorder{&drawn[i]}
@@ -76,6 +79,10 @@ func TestWeights(t *testing.T) {
 	run("serial", serial, 0)
 	run("serial again", serial, 0)
 	run("two tasks", wide{serial, 2}, 0)
+	count = 12
+	run("three parts", exectest.Wide(3), 0)
+	run("two parts", exectest.Wide(2), 0)
+	count = 5
 	system := rand.Reader
 	defer func() { rand.Reader = system }()
 	rand.Reader = random(0)
@@ -83,6 +90,51 @@ func TestWeights(t *testing.T) {
 	run("no randomness, another state", serial, 1)
 	rand.Reader = random(1)
 	run("other randomness in the last byte", serial, 0)
+}
+
+// fixedError is an equation that is off by its value, times its weight.
+type fixedError scalar
+
+func (e fixedError) Accumulate(acc *group.Accumulator[scalar, point], w *group.Weights[scalar, point]) {
+	x, off := w.Next(), scalar(e)
+	x.Mul(&x, &off)
+	acc.AddFixed(0, &x)
+}
+
+// TestEveryPartCounts: where a batch is cut into parts, a bad proof is found in each of them, and so are two whose errors
+// cancel where the first, second, third or fourth proofs of two parts have one weight.
+func TestEveryPartCounts(t *testing.T) {
+	t.Parallel()
+	basis := oneGenerator(t)
+	one := fr.One()
+	var minus scalar
+	minus.Neg(&one)
+	for _, width := range []int{2, 3} {
+		n := 4 * width // leastItems in each part
+		verify := func(wrong map[int]scalar) {
+			t.Helper()
+			items := make([]rangeproof.Replayed[scalar, point], n)
+			for i := range items {
+				items[i].Equations = fixedError(wrong[i])
+			}
+			err := rangeproof.VerifyBatch(ctx, exectest.Wide(width), basis, "test", items)
+			bad, only := zkbench.CheckErrors(err)
+			if !only || len(bad) != len(wrong) {
+				t.Errorf("width %d, wrong are %v: %v", width, wrong, err)
+			}
+			for _, b := range bad {
+				if _, is := wrong[b.Action]; !is {
+					t.Errorf("width %d, wrong are %v: item %d named", width, wrong, b.Action)
+				}
+			}
+		}
+		for i := range n {
+			verify(map[int]scalar{i: one})
+			for j := i + 4; j < n; j += 4 {
+				verify(map[int]scalar{i: one, j: minus})
+			}
+		}
+	}
 }
 
 // fickle is an equation that fails when it is merged with others, and holds when it is checked

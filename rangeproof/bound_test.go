@@ -5,11 +5,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/testing/exectest"
 	"github.com/zkbench/zkbench/internal/testing/faulttest"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/rangeproof"
@@ -166,6 +168,34 @@ func TestNothingIsAcceptedUnchecked(t *testing.T) {
 	for _, wrong := range [][]rangeproof.Claim{claims, {claims[2], claims[0]}} {
 		for width := 1; width <= 4; width++ {
 			must.Fail(t, faulttest.Each(t, wide{serial, width}, func(ex executor.Executor) error { return s.Verify(ctx, ex, wrong...) }), must.ErrAny, "width %d", width)
+		}
+	}
+}
+
+// TestNothingIsAcceptedUncheckedInParts: the same on executors that cut the claims into parts, with the bad claim in each of
+// them in turn; and a context that ends, at whatever step, is an error.
+func TestNothingIsAcceptedUncheckedInParts(t *testing.T) {
+	t.Parallel()
+	basis, protocol := aggregate(t, 4)
+	s := rangeproof.NewSystem(basis, protocol)
+	commitments, proof := proved(t, s, nil, 1, 2)
+	good, wrong := must.Get(s.Decode(nil, 2, commitments, proof))(t), must.Get(s.Decode([]byte("wrong"), 2, commitments, proof))(t)
+	for _, width := range []int{1, 2, 3} {
+		claims := slices.Repeat([]rangeproof.Claim{good}, 4*width)
+		calls, err := exectest.EachRefused(t, exectest.Wide(width), func(ex executor.Executor) error { return s.Verify(ctx, ex, claims...) })
+		must.Do(t, err)
+		asked, err := exectest.EachEnded(t, exectest.Wide(width), func(ctx context.Context, ex executor.Executor) error { return s.Verify(ctx, ex, claims...) })
+		must.Do(t, err)
+		if calls < 3 || asked < 4*width {
+			t.Errorf("width %d: only %d calls, asked only %d times", width, calls, asked)
+		}
+		for i := range claims {
+			claims[i] = wrong
+			err := s.Verify(ctx, exectest.Wide(width), claims...)
+			if c, ok := errors.AsType[*zkbench.CheckError](err); !ok || c.Action != i {
+				t.Errorf("width %d, claim %d is wrong: %v", width, i, err)
+			}
+			claims[i] = good
 		}
 	}
 }

@@ -3,11 +3,13 @@ package action_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"testing"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/testing/exectest"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
@@ -112,4 +114,28 @@ func TestKeyHidesFromTheSource(t *testing.T) {
 		t.Error("two keys give one blinding")
 	}
 	golden.Equal(t, "proofs of one key and one source", proven(t, issue(200, "key")), proven(t, issue(200, "key")))
+}
+
+// TestNotesStandAtTheirOutputs: an output without a note leaves the others' notes at their outputs.
+func TestNotesStandAtTheirOutputs(t *testing.T) {
+	t.Parallel()
+	pp := newParams(t, token.CSP)
+	for _, without := range []int{0, 1, 2} {
+		spec := action.Spec{Anchor: "notes"}
+		want := make([]string, 3)
+		for i := range want {
+			o := action.Output{Owner: fmt.Appendf(nil, "owner %d", i), Value: uint64(i + 1)}
+			if i != without {
+				o.Note, want[i] = noteOf, fmt.Sprintf("note on %d USD", i+1)
+			}
+			spec.Outputs = append(spec.Outputs, o)
+		}
+		raw := proven(t, must.Get(action.NewIssue(ctx, exectest.Wide(2), pp, "USD", spec))(t))
+		a := must.Get(action.Decode(pp, token.Issue, raw))(t)
+		got := make([]string, len(a.Notes))
+		for i, note := range a.Notes {
+			got[i] = string(note)
+		}
+		golden.Equal(t, fmt.Sprintf("notes, none of output %d", without), want, got)
+	}
 }

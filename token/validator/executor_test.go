@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
@@ -16,27 +17,6 @@ import (
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/validator"
 )
-
-// refusing is an executor of which one call of Do fails: after a number of calls that do not, it runs only the first of
-// the tasks, or none.
-type refusing struct {
-	executor.Executor
-	left *int
-	runs int
-}
-
-var errRefused = errors.New("refused")
-
-func (r refusing) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
-	*r.left--
-	if *r.left != -1 {
-		return r.Executor.Do(ctx, n, task)
-	}
-	if err := executor.Serial().Do(ctx, min(n, r.runs), task); err != nil {
-		return err
-	}
-	return errRefused
-}
 
 // batchOf returns requests of one payment each. Those whose numbers are in bad have a changed proof.
 func (s *system) batchOf(ids []token.ID, n int, bad ...int) (raws [][]byte) {
@@ -61,11 +41,11 @@ func TestExecutorFails(t *testing.T) {
 	raws := s.batchOf(ids, 9, 4)
 	for runs := range 2 {
 		for calls := 0; ; calls++ {
-			left := calls
-			v := must.Get(validator.New(s.params, ledgertest.Genesis(t, s.params), refusing{exectest.Wide(2), &left, runs}, smallTables, 100))(t)
-			left = calls // calls of New do not count
+			var left atomic.Int64
+			v := must.Get(validator.New(s.params, ledgertest.Genesis(t, s.params), exectest.Refusing(exectest.Wide(2), &left, runs), smallTables, 100))(t)
+			left.Store(int64(calls)) // calls of New do not count
 			results := v.ValidateBatch(t.Context(), s.ledger, raws, s.at)
-			if left >= 0 { // none was refused
+			if left.Load() >= 0 { // none was refused
 				for i, r := range results {
 					golden.Equal(t, fmt.Sprintf("request %d is valid", i), i != 4, r.Err == nil)
 				}
@@ -79,6 +59,33 @@ func TestExecutorFails(t *testing.T) {
 					t.Errorf("request %d is valid after call %d has failed with %d tasks run", i, calls, runs)
 				}
 			}
+		}
+	}
+}
+
+// TestContextEnds: whenever a context ends in a validator's work, be it the caller's or that of the executor's tasks, every
+// request has a verdict, and none is valid that would not be otherwise.
+func TestContextEnds(t *testing.T) {
+	t.Parallel()
+	s, ids := funded(t, token.RedeemOwner)
+	raws := s.batchOf(ids, 5, 3)
+	for _, ex := range []executor.Executor{executor.Serial(), exectest.Wide(2)} {
+		asked, err := exectest.EachEnded(t, ex, func(ctx context.Context, ex executor.Executor) error {
+			v := must.Get(validator.New(s.params, ledgertest.Genesis(t, s.params), ex, smallTables, 100))(t)
+			var ended error
+			for i, r := range v.ValidateBatch(ctx, s.ledger, raws, s.at) {
+				if (r.Err == nil) != (r.Valid != nil) || i == 3 && r.Err == nil {
+					t.Errorf("request %d: valid %v, error %v", i, r.Valid != nil, r.Err)
+				}
+				if i != 3 {
+					ended = errors.Join(ended, r.Err)
+				}
+			}
+			return ended
+		})
+		must.Do(t, err)
+		if asked < 20 {
+			t.Errorf("asked only %d times", asked)
 		}
 	}
 }
