@@ -1,6 +1,7 @@
 package group_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/testing/exectest"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
@@ -90,6 +92,54 @@ func TestAccumulatorInTasks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSumsInTasksFailClosed: whichever call of an executor fails, and whenever a context ends, sums in tasks have no result: an
+// accumulator is not zero, also if all terms but those of the failed sum are, and a table returns the error.
+func TestSumsInTasksFailClosed(t *testing.T) {
+	t.Parallel()
+	const n = 192 // two tasks of a table
+	g := group.BN254()
+	basis := must.Get(group.NewBasis(g, []group.Family{{Name: "tasks", Count: n}}, group.TableOptions{Window: 4, Spacing: 5}))(t)
+	ones := make([]fr.Element, n)
+	fixed, points, both := group.NewAccumulator(basis, 0), group.NewAccumulator(basis, 0), group.NewAccumulator(basis, 0)
+	for i := range ones {
+		ones[i].SetOne()
+		var minus fr.Element
+		minus.Neg(&ones[i])
+		fixed.AddFixed(i, &ones[i])
+		points.AddPoint(&basis.Points[i], &ones[i])
+		both.AddFixed(i, &ones[i])
+		both.AddPoint(&basis.Points[i], &minus)
+	}
+	for name, acc := range map[string]*group.Accumulator[fr.Element, bn254.G1Affine]{"fixed": fixed, "points": points, "both": both} {
+		for _, ex := range []executor.Executor{executor.Serial(), exectest.Wide(2)} {
+			var zero bool
+			isZero := func(ctx context.Context, ex executor.Executor) (err error) {
+				if zero, err = acc.IsZero(ctx, ex); zero && (err != nil || acc != both) {
+					t.Errorf("%s on %s: zero, error %v", name, ex.Name(), err)
+				}
+				return err
+			}
+			calls, err := exectest.EachRefused(t, ex, func(ex executor.Executor) error { return isZero(t.Context(), ex) })
+			must.Do(t, err)
+			if ex.Width() > 1 && calls < 2 {
+				t.Errorf("%s on %s: only %d calls", name, ex.Name(), calls)
+			}
+			golden.Equal(t, name+" is zero", acc == both, zero)
+			_, err = exectest.EachEnded(t, ex, isZero)
+			must.Do(t, err)
+		}
+	}
+	want, got := make([]bn254.G1Affine, 1), make([]bn254.G1Affine, 1)
+	must.Do(t, basis.Table.MSM(t.Context(), executor.Serial(), want, [][]fr.Element{ones}))
+	calls, err := exectest.EachRefused(t, exectest.Wide(2), func(ex executor.Executor) error {
+		return basis.Table.MSM(t.Context(), ex, got, [][]fr.Element{ones})
+	})
+	must.Do(t, err)
+	if calls != 1 || got[0] != want[0] {
+		t.Errorf("a table's sum has %d calls and is right: %v", calls, got[0] == want[0])
+	}
 }
 
 // BenchmarkTableInTasks shows what tasks cost: the tasks of one sum share its doublings, so that the work grows little.

@@ -12,6 +12,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
+	"github.com/zkbench/zkbench/internal/testing/exectest"
 	"github.com/zkbench/zkbench/internal/testing/faulttest"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
@@ -47,6 +48,39 @@ func TestFaults(t *testing.T) {
 			return err
 		}); err != nil {
 			t.Errorf("%s: %v", proofType, err)
+		}
+	}
+}
+
+// TestFaultsInTasks: the same on executors that cut sums and range proofs into tasks, and under contexts that end. What remains
+// is a proof that verifies, and is the same on each executor.
+func TestFaultsInTasks(t *testing.T) {
+	t.Parallel()
+	for _, proofType := range ProofTypes() {
+		p := newBN(t, Config{Bits: 4, ProofType: proofType})
+		// So many range proofs are replayed in two tasks, if each is of one output.
+		e := newExample(t, p, "tasks", []uint64{15, 14}, []uint64{1, 2, 3, 4, 5, 6, 7, 1})
+		want := e.prove(t, p)
+		claim := must.Get(p.Decode(&e.st, Field{Bytes: want}))(t)
+		for _, ex := range []executor.Executor{executor.Serial(), exectest.Wide(2)} {
+			var proof []byte
+			prove := func(ctx context.Context, ex executor.Executor) (err error) {
+				if proof, err = p.prove(ctx, ex, &e.st, &e.w); (proof == nil) != (err != nil) {
+					t.Errorf("%s on %s: a proof of %d bytes, and %v", proofType, ex.Name(), len(proof), err)
+				}
+				return err
+			}
+			verify := func(ctx context.Context, ex executor.Executor) error { return p.Verify(ctx, ex, claim) }
+			for name, operation := range map[string]func(ctx context.Context, ex executor.Executor) error{"prove": prove, "verify": verify} {
+				calls, err := exectest.EachRefused(t, ex, func(ex executor.Executor) error { return operation(t.Context(), ex) })
+				must.Do(t, err)
+				asked, err := exectest.EachEnded(t, ex, operation)
+				must.Do(t, err)
+				if calls < 1 || asked < 1 {
+					t.Errorf("%s on %s, %s: only %d calls, asked only %d times", proofType, ex.Name(), name, calls, asked)
+				}
+			}
+			golden.Equal(t, "proof="+proofType+" on "+ex.Name(), want, proof)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/testing/exectest"
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
@@ -176,6 +177,31 @@ func TestBatchEmptyAndCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		must.Fail(t, b.Verify(ctx, executor.Serial()), context.Canceled, "%s, cancelled", name)
+	}
+}
+
+// TestBatchFailsClosed: whichever call of an executor fails, and whenever a context ends, a batch is not accepted.
+func TestBatchFailsClosed(t *testing.T) {
+	t.Parallel()
+	set := newSet(t)
+	for name, s := range signers(t) {
+		for _, ex := range []executor.Executor{executor.Serial(), exectest.Wide(2)} {
+			verify := func(ctx context.Context, ex executor.Executor) error {
+				b := NewBatch(set)
+				for i := range 2 * leastSignatures {
+					message := []byte{byte(i)}
+					b.Add(Signed{s.Identity(), message, must.Get(s.Sign(message, nil))(t)})
+				}
+				return b.Verify(ctx, ex)
+			}
+			calls, err := exectest.EachRefused(t, ex, func(ex executor.Executor) error { return verify(t.Context(), ex) })
+			must.Do(t, err)
+			asked, err := exectest.EachEnded(t, ex, verify)
+			must.Do(t, err)
+			if calls < 2 || name == "ed25519" && asked < 2*leastSignatures {
+				t.Errorf("%s on %s: only %d calls, asked only %d times", name, ex.Name(), calls, asked)
+			}
+		}
 	}
 }
 
