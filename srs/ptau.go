@@ -267,13 +267,20 @@ func (f *ptau) points(ctx context.Context, section uint32, from, n int) ([]bn254
 	return points, f.readLimbs(ctx, section, offset, mapped.Bytes(points))
 }
 
+// bigEndian says that the processor's words are not as those of a file.
+var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+
 // readLimbs reads little-endian 64-bit limbs from a section into the memory of limbs.
 func (f *ptau) readLimbs(ctx context.Context, section uint32, offset int64, memory []byte) error {
-	if err := f.read(ctx, section, offset, memory); err != nil {
+	if !bigEndian {
+		return f.read(ctx, section, offset, memory)
+	}
+	file := make([]byte, len(memory)) // kept as it is, since it is hashed later
+	if err := f.read(ctx, section, offset, file); err != nil {
 		return err
 	}
-	for limb := range slices.Chunk(memory, 8) {
-		binary.NativeEndian.PutUint64(limb, binary.LittleEndian.Uint64(limb)) // nothing, on most processors
+	for at := 0; at < len(file); at += 8 {
+		binary.NativeEndian.PutUint64(memory[at:], binary.LittleEndian.Uint64(file[at:]))
 	}
 	return nil
 }
