@@ -271,10 +271,7 @@ func (s *sums[E, PE]) each(ctx context.Context, ex executor.Executor, sc *scratc
 // a time, so an executor that runs one after the other needs no other scratch.
 func (s *sums[E, PE]) eachTask(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], n int, do func(ctx context.Context, task *scratch[E, PE], i int) error) error {
 	if n == 1 {
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		return do(ctx, sc, 0)
+		return ex.Do(ctx, 1, func(ctx context.Context, i int) error { return do(ctx, sc, i) })
 	}
 	return s.inTasks(ctx, ex, sc, n, do)
 }
