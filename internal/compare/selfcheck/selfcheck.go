@@ -108,6 +108,7 @@ type Check struct {
 	Trials []Trial
 	Budget time.Duration // a session gets no further blocks after this time
 	Load   bool          // keep every processor busy half of the time
+	Seed   uint64        // of the order of processes; 0: it is drawn
 	Run    func(context.Context, measure.Job) *record.Record
 	Keep   func(*record.Record) error // receives every record; may be nil
 	Log    io.Writer                  // receives a line for each session
@@ -161,7 +162,7 @@ func (c *Check) Measure(ctx context.Context) (*Result, error) {
 		result := TrialResult{Planted: trial.Planted, Sessions: []Session{}}
 		counts := make([]int, len(trial.Bounds))
 		for i := range trial.Sessions {
-			recs, table, err := c.session(ctx, trial)
+			recs, table, err := c.session(ctx, trial, c.seed(len(all)))
 			if ctx.Err() != nil {
 				return nil, fmt.Errorf("session %d of %d of %s: %w", i+1, trial.Sessions, trial, ctx.Err())
 			}
@@ -217,11 +218,20 @@ func (b Bound) count(n int) AnswerCount {
 
 func (t Trial) work() int { return plain + int(math.Round(plain*t.Planted)) }
 
+// seed returns the seed of a session that begins after the given number of records, or 0.
+func (c *Check) seed(records int) uint64 {
+	if c.Seed == 0 {
+		return 0
+	}
+	return c.Seed + uint64(records)
+}
+
 // session runs and judges a session as compare --git does. The records of its new side, with the
 // planted work, have the old side's case.
-func (c *Check) session(ctx context.Context, trial Trial) ([]*record.Record, *compare.Table, error) {
+func (c *Check) session(ctx context.Context, trial Trial, seed uint64) ([]*record.Record, *compare.Table, error) {
 	old, planted := job(plain), job(trial.work())
 	session := compare.Session{
+		Seed: seed,
 		Run: func(ctx context.Context, side stat.Side) *record.Record {
 			if side != stat.New {
 				return c.Run(ctx, old)

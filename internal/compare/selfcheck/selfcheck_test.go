@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out, log strings.Builder
-			check := Check{Trials: Trials(test.load, false), Budget: test.budget, Run: test.run, Log: &log}
+			check := Check{Trials: Trials(test.load, false), Budget: test.budget, Seed: 1, Run: test.run, Log: &log}
 			result := must.Get(check.Measure(t.Context()))(t)
 			missed := strings.Join(result.Missed(), "; ")
 			if (missed != "") != (len(test.want) > 0) {
