@@ -90,7 +90,9 @@ func TestPredict(t *testing.T) {
 		for cpus, bounds := range map[int][2]float64{1: {1, 1}, 2: {0.5, 0.75}, 8: {0.2, 0.45}} {
 			rec := run(cpus)
 			golden.Equal(t, name+": status", record.OK, rec.Status)
-			golden.Equal(t, name+": finding", record.FindingPredicted, rec.Findings[len(rec.Findings)-1].Name)
+			if !slices.ContainsFunc(rec.Findings, func(f record.Finding) bool { return f.Name == record.FindingPredicted }) {
+				t.Errorf("%s: findings %v", name, rec.Findings)
+			}
 			got := rec.Stages[0]
 			golden.Equal(t, "stage", name, got.Name)
 			p := got.Predicted

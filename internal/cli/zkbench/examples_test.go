@@ -33,6 +33,7 @@ var docForms = [][2]string{
 	{"--set secure100,compare100", "--set compare100"},
 	{"--leaves 1048576 --kernel portable,avx2,avx512", "--leaves 4096 --kernel portable"},
 	{"--matrix study --kernel portable,avx2,avx512", "--kernel portable"},
+	{"--bytes 136000 --predict-cpus 1,2,4,8,16", "--bytes 136 --predict-cpus 1,2"},
 	{"suite goldilocks", "suite goldilocks --plan"},
 	{"suite plonkish", "suite plonkish --plan"},
 	{"suite quick", "suite quick --plan"},
