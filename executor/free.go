@@ -15,7 +15,7 @@ import (
 // more than the processors without work, for a Recorder its width or a task's share of it, for all
 // others Tasks(ex).
 //
-// Cut is for work that takes more processor time in several tasks than in one. A program that keeps all
+// Use Cut for work that takes more processor time in several tasks than in one. A program that keeps all
 // processors busy with operations hardly cuts them. Other work is cut by its size alone.
 // A task should take at least 50 µs, since a parked processor takes some of them to wake up.
 func Cut(ex Executor, size, least int) int {
@@ -59,7 +59,7 @@ var goroutines = sync.Pool{New: func() any {
 	return &[2]metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
 }}
 
-// idle returns the number of processors that no goroutine uses or waits for. BenchmarkCut has the time that reading it takes.
+// idle returns the number of processors that no goroutine uses or waits for. BenchmarkCut measures it.
 func idle() int {
 	procs := runtime.GOMAXPROCS(0)
 	if procs == 1 {

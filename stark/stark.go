@@ -125,7 +125,7 @@ func New(c Config, tables ...*air.Table) (*System, error) {
 	return NewOn(context.Background(), executor.Serial(), c, tables...)
 }
 
-// NewOn is New on an executor, which splits the work among processors. Most of it is for fixed columns. The functions
+// NewOn returns what New returns. The executor splits the work among processors. Most of it is for fixed columns. The functions
 // State of several tables may run at the same time.
 func NewOn(ctx context.Context, ex executor.Executor, c Config, tables ...*air.Table) (*System, error) {
 	e, err := c.engine()

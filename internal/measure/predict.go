@@ -36,7 +36,7 @@ func Predict(ctx context.Context, def workload.Def, c workload.Case, s Settings,
 	return rec
 }
 
-// PredictStages is like Stages, but the time of each stage is that which it takes on the given number of
+// PredictStages does what Stages does, and returns as the time of each stage that on the given number of
 // processors, computed from its tasks.
 func PredictStages(ctx context.Context, def workload.Def, c workload.Case, s Settings, cpus int) *record.Record {
 	return stages(ctx, def, c, s, executor.NewRecorder(cpus))

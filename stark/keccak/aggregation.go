@@ -38,7 +38,7 @@ func NewAggregation(params recursion.TreeParams, batch Batch, batches int) (*Agg
 	return NewAggregationOn(context.Background(), executor.Serial(), params, batch, batches)
 }
 
-// NewAggregationOn is NewAggregation on an executor, which splits the work among processors.
+// NewAggregationOn returns what NewAggregation returns. The executor splits the work among processors.
 func NewAggregationOn(ctx context.Context, ex executor.Executor, params recursion.TreeParams, batch Batch, batches int) (*Aggregation, error) {
 	if batch.Messages < 1 || batch.Blocks < batch.Messages || batch.Blocks > maxBlocks {
 		return nil, fmt.Errorf("%w: batches of %d messages and %d blocks, accepted are at least 1 message, at least as many blocks as messages, and at most %d blocks", zkbench.ErrParams, batch.Messages, batch.Blocks, maxBlocks)

@@ -117,7 +117,7 @@ func New(c stark.Config, children ...Child) (*System, error) {
 	return NewOn(context.Background(), executor.Serial(), c, children...)
 }
 
-// NewOn is New on an executor, which splits the work among processors. This takes about as long as making a proof.
+// NewOn returns what New returns. The executor splits the work among processors. This takes about as long as making a proof.
 func NewOn(ctx context.Context, ex executor.Executor, c stark.Config, children ...Child) (*System, error) {
 	params := c.Params
 	if len(children) == 0 {

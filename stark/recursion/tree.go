@@ -26,7 +26,7 @@ func NewTree(params TreeParams, child Child, n int) (*Tree, error) {
 	return NewTreeOn(context.Background(), executor.Serial(), params, child, n)
 }
 
-// NewTreeOn is NewTree on an executor, which splits the work among processors.
+// NewTreeOn returns what NewTree returns. The executor splits the work among processors.
 func NewTreeOn(ctx context.Context, ex executor.Executor, params TreeParams, child Child, n int) (*Tree, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("%w: a tree over %d proofs, accepted are 1 and more", zkbench.ErrParams, n)

@@ -6,7 +6,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 )
 
-// NewOn is New for a program whose parts run on an executor: those that Fork is called with.
+// NewOn returns a builder like New. Parts of the program that Fork is called with run on the executor.
 func NewOn(ctx context.Context, ex executor.Executor, d Degree) *Builder {
 	b := New(d)
 	b.ctx, b.ex = ctx, ex
