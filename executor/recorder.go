@@ -33,6 +33,9 @@ type Recorder struct {
 	strand *strand       // what the current task has done so far
 	mark   time.Duration // when its current stretch began
 	from   *place        // where that was
+
+	left time.Duration // when the last stretch ended
+	own  time.Duration // between stretches: what recording itself takes
 }
 
 // NewRecorder returns a Recorder of the given width, at least 1. An operation that cuts its work by
@@ -93,7 +96,7 @@ func (r *Recorder) Do(ctx context.Context, n int, task func(ctx context.Context,
 	}
 	here := r.caller(1, false)
 	outer := r.strand
-	outer.stretches = append(outer.stretches, stretch{now - r.mark, r.from, here})
+	r.leave(outer, now, here)
 	var tasks []strand
 	name := cmp.Or(r.next, reflect.ValueOf(task).Pointer())
 	share := r.share
@@ -101,21 +104,29 @@ func (r *Recorder) Do(ctx context.Context, n int, task func(ctx context.Context,
 	defer func() { // also when a task ends the goroutine
 		r.share = share
 		outer.forks = append(outer.forks, tasks)
-		r.strand, r.from = outer, here
-		r.mark = r.clock()
+		r.enter(outer, here)
 	}()
 	return serial{}.Do(ctx, n, func(ctx context.Context, i int) error {
 		tasks = append(tasks, strand{task: name})
-		r.strand, r.from = &tasks[len(tasks)-1], nil
 		defer r.endTask()
-		r.mark = r.clock()
+		r.enter(&tasks[len(tasks)-1], nil)
 		return task(ctx, i)
 	})
 }
 
-func (r *Recorder) endTask() {
-	now := r.clock()
-	r.strand.stretches = append(r.strand.stretches, stretch{now - r.mark, r.from, nil})
+func (r *Recorder) endTask() { r.leave(r.strand, r.clock(), nil) }
+
+// leave ends the current stretch of a strand, as of now.
+func (r *Recorder) leave(s *strand, now time.Duration, to *place) {
+	s.stretches = append(s.stretches, stretch{now - r.mark, r.from, to})
+	r.left = now
+}
+
+// enter begins a stretch of a strand.
+func (r *Recorder) enter(s *strand, from *place) {
+	r.strand, r.from = s, from
+	r.mark = r.clock()
+	r.own += r.mark - r.left
 }
 
 // caller returns where the caller of a method of r was called, skip levels further out.
@@ -138,6 +149,7 @@ type Section struct {
 	wall     time.Time
 	queued   time.Duration
 	process  time.Duration
+	own      time.Duration
 }
 
 // Begin begins to record what the calling goroutine does, and binds the goroutine to its thread until
@@ -149,7 +161,7 @@ func (r *Recorder) Begin() *Section {
 	case r.owner.CompareAndSwap(0, goroutine()):
 		runtime.LockOSThread()
 		s.outer, s.strand = true, new(strand)
-		r.strand, r.from = s.strand, r.caller(1, true)
+		r.from = r.caller(1, true)
 	case r.records():
 		s.strand = r.strand
 		r.split(now)
@@ -158,15 +170,16 @@ func (r *Recorder) Begin() *Section {
 	}
 	s.first = len(s.strand.stretches)
 	s.queued, s.process = threadtime.Queued(), threadtime.Process()
+	s.own, r.left = r.own, r.clock()
 	s.wall = time.Now() // last, since the others take longer than a short operation
-	r.mark = r.clock()
+	r.enter(s.strand, r.from)
 	return s
 }
 
 // split ends the current stretch, as a call of Do without tasks would.
 func (r *Recorder) split(now time.Duration) {
 	here := r.caller(2, true)
-	r.strand.stretches = append(r.strand.stretches, stretch{now - r.mark, r.from, here})
+	r.leave(r.strand, now, here)
 	r.strand.forks = append(r.strand.forks, nil)
 	r.from = here
 }
@@ -187,8 +200,8 @@ func (s *Section) End() *Trace {
 			forks:     slices.Clone(own.forks[s.first : len(own.stretches)-1]),
 			task:      own.task,
 		},
-		elapsed: elapsed - (threadtime.Queued() - s.queued),
-		process: threadtime.Process() - s.process,
+		elapsed: elapsed - (threadtime.Queued() - s.queued) - (r.own - s.own),
+		process: threadtime.Process() - s.process - (r.own - s.own),
 	}
 	s.strand = nil
 	if s.outer {
@@ -197,6 +210,6 @@ func (s *Section) End() *Trace {
 		runtime.UnlockOSThread()
 		return t
 	}
-	r.mark = r.clock()
+	r.enter(own, r.from)
 	return t
 }

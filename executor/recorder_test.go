@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench/internal/sys/threadtime"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
@@ -216,6 +217,28 @@ func TestWaitedAndElsewhere(t *testing.T) {
 	<-done
 	if other := section.End(); other.Elsewhere() < 10*time.Millisecond {
 		t.Errorf("%v elsewhere beside a goroutine that worked", other.Elsewhere())
+	}
+}
+
+// TestRecordingIsNotWaiting: what recording itself takes is neither waited for nor done elsewhere. Each reading of the
+// clock takes a fifth of a millisecond here, which makes three of a call of Do far longer than its task.
+func TestRecordingIsNotWaiting(t *testing.T) {
+	r := NewRecorder(2)
+	spin := func(d time.Duration) {
+		for begun := threadtime.Now(); threadtime.Now()-begun < d; {
+		}
+	}
+	r.clock = func() time.Duration {
+		spin(200 * time.Microsecond)
+		return threadtime.Now()
+	}
+	section := r.Begin()
+	for range 100 {
+		forkOf(t, r, spin, 10*time.Microsecond)
+	}
+	trace := section.End()
+	if recording := 60 * time.Millisecond; trace.Waited() > recording/2 || trace.Elsewhere() > recording/2 {
+		t.Errorf("recording of %v or more counts as %v of waiting and %v elsewhere", recording, trace.Waited(), trace.Elsewhere())
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 // and how long a parked one takes to wake up.
 type Trace struct {
 	root    strand
-	elapsed time.Duration // from Begin to End, without the time in which the thread waited for a processor
-	process time.Duration // processor time of all threads, and of processes that ended
+	elapsed time.Duration // from Begin to End, without recording and the time in which the thread waited for a processor
+	process time.Duration // processor time of all threads, without recording, and of processes that ended
 }
 
 // Waited returns how long the recorded goroutine was neither at work nor without a processor: it waited
