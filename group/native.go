@@ -321,7 +321,7 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) inTasks(ctx context.Context, ex exec
 }
 
 // leastFixed is the least number of terms over fixed points in a task. Fewer take no longer than waking a processor.
-const leastFixed = 96
+const leastFixed = 160
 
 func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSMConstantTime(ctx context.Context, dst []P, scalars [][]S) error {
 	t.check(dst, scalars)

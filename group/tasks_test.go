@@ -19,7 +19,7 @@ import (
 // TestTableInTasks: a sum over fixed points is the same in any number of tasks, also where the partial sums of tasks are
 // the identity, equal or opposite.
 func TestTableInTasks(t *testing.T) {
-	const n = 260
+	const n = 520
 	g := group.BN254()
 	_, _, one, _ := bn254.Generators()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -98,7 +98,7 @@ func TestAccumulatorInTasks(t *testing.T) {
 // accumulator is not zero, also if all terms but those of the failed sum are, and a table returns the error.
 func TestSumsInTasksFailClosed(t *testing.T) {
 	t.Parallel()
-	const n = 192 // two tasks of a table
+	const n = 320 // two tasks of a table
 	g := group.BN254()
 	basis := must.Get(group.NewBasis(g, []group.Family{{Name: "tasks", Count: n}}, group.TableOptions{Window: 4, Spacing: 5}))(t)
 	ones := make([]fr.Element, n)
