@@ -34,11 +34,16 @@ func (s *system) batchOf(ids []token.ID, n int, bad ...int) (raws [][]byte) {
 }
 
 // TestExecutorFails: whichever of a validator's calls of its executor fails, and however many of the tasks have run, no
-// request is valid, good or bad.
+// request is valid, good or bad, of the part of the batch that the call is for.
 func TestExecutorFails(t *testing.T) {
 	t.Parallel()
 	s, ids := funded(t, token.RedeemOwner)
-	raws := s.batchOf(ids, 9, 4)
+	failsOn(t, s, s.batchOf(ids, 9, 4), 9)
+	failsOn(t, s, s.batchOf(ids, 33, 4), 16, 33)
+}
+
+// failsOn: a batch has parts that end before the given requests.
+func failsOn(t *testing.T, s *system, raws [][]byte, ends ...int) {
 	for runs := range 2 {
 		for calls := 0; ; calls++ {
 			var left atomic.Int64
@@ -54,10 +59,29 @@ func TestExecutorFails(t *testing.T) {
 				}
 				break
 			}
-			for i, r := range results {
-				if r.Err == nil || r.Valid != nil {
-					t.Errorf("request %d is valid after call %d has failed with %d tasks run", i, calls, runs)
+			from, failed := 0, 0
+			for _, end := range ends {
+				valid, good := 0, end-from
+				if from <= 4 && 4 < end {
+					good--
 				}
+				for i, r := range results[from:end] {
+					if (r.Err == nil) != (r.Valid != nil) || i+from == 4 && r.Err == nil {
+						t.Errorf("request %d after call %d has failed: valid %v, error %v", i+from, calls, r.Valid != nil, r.Err)
+					}
+					if r.Err == nil {
+						valid++
+					}
+				}
+				if valid == 0 {
+					failed++
+				} else if valid != good {
+					t.Errorf("%d of %d good requests of a part are valid after call %d has failed with %d tasks run", valid, good, calls, runs)
+				}
+				from = end
+			}
+			if failed == 0 || calls == 0 && failed < len(ends) {
+				t.Errorf("%d parts have failed after call %d has failed with %d tasks run", failed, calls, runs)
 			}
 		}
 	}
@@ -93,12 +117,31 @@ func TestContextEnds(t *testing.T) {
 // TestBatchOnEveryExecutor: the verdicts do not depend on the executor.
 func TestBatchOnEveryExecutor(t *testing.T) {
 	s, ids := funded(t, token.RedeemOwner)
-	raws := s.batchOf(ids, 20, 0, 7, 19)
+	raws := s.batchOf(ids, 40, 0, 7, 39) // in up to two parts
 	raws[11] = raws[11][:len(raws[11])-1]
 	exectest.Each(t, func(t *testing.T, ex executor.Executor) {
 		v := must.Get(validator.New(s.params, ledgertest.Genesis(t, s.params), ex, smallTables, 100))(t)
 		for i, r := range v.ValidateBatch(t.Context(), s.ledger, raws, s.at) {
-			golden.Equal(t, fmt.Sprintf("request %d is valid", i), i != 0 && i != 7 && i != 11 && i != 19, r.Err == nil)
+			golden.Equal(t, fmt.Sprintf("request %d is valid", i), i != 0 && i != 7 && i != 11 && i != 39, r.Err == nil)
 		}
 	})
+}
+
+// TestPanicInPart: of a batch in two parts, only the request over which the validator panics fails.
+func TestPanicInPart(t *testing.T) {
+	t.Parallel()
+	const bad = 20 // in the second part
+	s, ids := funded(t, token.RedeemOwner)
+	raws := s.batchOf(ids, 33)
+	a, _ := s.moved("bad", 0, "", ids[1:2], output(s.owners[1].Identity(), 100))
+	raws[bad] = s.sign(&request.Request{Anchor: []byte("bad"), Actions: []request.Action{a}}, s.owners[1:2])
+	v := must.Get(validator.New(s.params, ledgertest.Genesis(t, s.params), exectest.Wide(2), smallTables, 100))(t)
+	for i, r := range v.ValidateBatch(t.Context(), fragile{s.ledger, ids[1]}, raws, s.at) {
+		if i != bad {
+			must.Do(t, r.Err, i)
+			golden.Equal(t, "anchor", fmt.Sprint("pay ", i), string(r.Valid.Anchor))
+		} else if p, is := errors.AsType[*executor.PanicError](r.Err); !is || p.Value != "over "+string(ids[1]) {
+			t.Errorf("%v, want a panic", r.Err)
+		}
+	}
 }

@@ -177,7 +177,8 @@ type Result struct {
 // ValidateBatch validates requests for one block with the given time. It uses one multi-scalar multiplication
 // for the proofs of each range-proof system, one for all Ed25519 signatures, and one for all signatures of
 // pseudonyms. If one of these multiplications fails, ValidateBatch finds the bad proofs or signatures by
-// bisection.
+// bisection. On an executor that has idle processors it does so for several parts of a large batch at once,
+// and then asks for the tokens of each part separately.
 //
 // ValidateBatch accepts or rejects each request as Validate would, on the current ledger. So requests of one
 // batch that spend the same token or have the same anchor may all be accepted. If ctx ends, the requests that
@@ -192,22 +193,41 @@ func (v *Validator) ValidateBatch(ctx context.Context, tokens Tokens, raws [][]b
 	return v.validate(ctx, tokens, own, at)
 }
 
-// validate does the work of ValidateBatch on buffers that no longer change. If a batch panics, its requests
-// are validated again one by one, so that only the request that causes the panic fails.
+// leastTogether is the least number of requests that are validated together in one task of several. In smaller
+// parts, verifying proofs and signatures takes much more processor time (BenchmarkValidatorBatch).
+const leastTogether = 16
+
+// errUnchecked is the result of a request that no task has checked.
+var errUnchecked = errors.New("validator: the request was not checked")
+
+// validate does the work of ValidateBatch on buffers that no longer change. If several processors are idle, it
+// validates parts of a large batch at the same time. If a part panics, its requests are validated again one by
+// one, so that only the request that causes the panic fails.
 func (v *Validator) validate(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
-	results := v.together(ctx, tokens, raws, at)
-	for i := range results {
-		if _, panicked := errors.AsType[*executor.PanicError](results[i].Err); panicked && len(raws) > 1 {
-			results[i] = v.together(ctx, tokens, raws[i:i+1], at)[0]
+	current := v.current.Load()
+	results := slices.Repeat([]Result{{Err: errUnchecked}}, len(raws))
+	err := executor.Ranges(ctx, v.ex, len(raws), leastTogether, func(ctx context.Context, lo, hi int) error {
+		own := results[lo:hi]
+		copy(own, v.together(ctx, tokens, raws[lo:hi], at, current))
+		for i := range own {
+			if _, panicked := errors.AsType[*executor.PanicError](own[i].Err); panicked && len(own) > 1 {
+				own[i] = v.together(ctx, tokens, raws[lo+i:lo+i+1], at, current)[0]
+			}
+		}
+		return nil
+	})
+	for i, r := range results {
+		if err != nil && (r.Err == nil || r.Err == errUnchecked) { // as in each
+			results[i] = Result{Err: err}
 		}
 	}
 	return results
 }
 
-// together validates a batch. If it panics, all results have the *executor.PanicError.
-func (v *Validator) together(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) (results []Result) {
+// together validates requests together. If that panics, all results have the *executor.PanicError.
+func (v *Validator) together(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time, current *token.Policy) (results []Result) {
 	err := executor.Serial().Do(context.WithoutCancel(ctx), 1, func(context.Context, int) error {
-		results = v.batch(ctx, tokens, raws, at)
+		results = v.batch(ctx, tokens, raws, at, current)
 		return nil
 	})
 	if err != nil {
@@ -216,9 +236,8 @@ func (v *Validator) together(ctx context.Context, tokens Tokens, raws [][]byte, 
 	return results
 }
 
-func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
+func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time, current *token.Policy) []Result {
 	cases := make([]*pending, len(raws))
-	current := v.current.Load()
 	for i, raw := range raws {
 		cases[i] = &pending{v: v, raw: raw, at: at, policy: current}
 	}
