@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/zkbench/zkbench/executor"
 )
@@ -35,18 +36,17 @@ func Example() {
 
 // A Recorder says how an operation would run on more processors than there are.
 func ExampleRecorder() {
-	sum := func(ctx context.Context, ex executor.Executor) (total uint64, err error) {
-		parts := make([]uint64, executor.Tasks(ex))
-		err = ex.Do(ctx, len(parts), func(_ context.Context, i int) error {
-			for k := uint64(i); k < 10_000_000; k += uint64(len(parts)) {
-				parts[i] += k
+	sum := func(ctx context.Context, ex executor.Executor) (uint64, error) {
+		var total atomic.Uint64
+		err := executor.Ranges(ctx, ex, 10_000_000, 100_000, func(_ context.Context, lo, hi int) error {
+			var part uint64
+			for k := lo; k < hi; k++ {
+				part += uint64(k)
 			}
+			total.Add(part)
 			return nil
 		})
-		for _, part := range parts {
-			total += part
-		}
-		return total, err
+		return total.Load(), err
 	}
 	recorder := executor.NewRecorder(16)
 	section := recorder.Begin()

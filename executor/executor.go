@@ -34,9 +34,8 @@ type Executor interface {
 	Width() int
 }
 
-// Tasks returns the number of tasks into which an operation should be split if it runs on ex. This
-// is ex.Width(), or GOMAXPROCS if ex.Width() is 0.
-func Tasks(ex Executor) int {
+// atOnce returns how many tasks of ex may run at once: ex.Width(), or GOMAXPROCS if there is no bound.
+func atOnce(ex Executor) int {
 	if w := ex.Width(); w > 0 {
 		return w
 	}

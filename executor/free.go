@@ -13,7 +13,7 @@ import (
 // Cut returns into how many tasks to cut work of the given size, each of at least the given least
 // size: as many as would run at once now, at least one. For the pool and for unbounded these are one
 // more than the processors without work, for a Recorder its width or a task's share of it, for all
-// others Tasks(ex).
+// others its width, or GOMAXPROCS if the width is 0.
 //
 // Use Cut for work that takes more processor time in several tasks than in one. A program that keeps all
 // processors busy with operations hardly cuts them. Other work is cut by its size alone.
@@ -26,7 +26,7 @@ func Cut(ex Executor, size, least int) int {
 	if f, ok := ex.(interface{ free() int }); ok {
 		return min(f.free(), most)
 	}
-	return min(Tasks(ex), most)
+	return min(atOnce(ex), most)
 }
 
 // Ranges calls do for ranges from lo to hi-1 that together are 0 to n-1, each in a task of its own. The
