@@ -616,7 +616,9 @@ func foldWith[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], at i
 	for i, fold := range append(slices.Clone(p.layout.folds), 0) {
 		if i == at {
 			for c := range word {
-				f.vectors.AddConstant(word[c], constant)
+				added := field.NewVector[E](len(constant), word[c].Len())
+				f.vectors.Fill(added, constant)
+				f.vectors.AddTo(word[c], added)
 			}
 		}
 		if fold == 0 {

@@ -68,7 +68,7 @@ func (p *prover[E, X]) addMembers(coefficients, members field.Vector[E], t int, 
 	words := l.words()
 	err := each(p.ctx, p.ex, filled, n, func(i, from, to int) {
 		part := members.Slice(i*n+from, i*n+to)
-		clearVector(part)
+		part.Clear()
 		sum, scratch := field.NewVector[E](l.degree, to-from), make([]E, to-from)
 		for which, next := range []bool{false, true} {
 			var columns [][]E
@@ -85,9 +85,8 @@ func (p *prover[E, X]) addMembers(coefficients, members field.Vector[E], t int, 
 				constant = constant.Sub(p.proof.values[word.phase][t][which][column].Mul(w[number]))
 			}
 			if len(columns) > 0 {
-				clearVector(sum)
+				v.Fill(sum, constant)
 				v.AddProducts(sum, columns, at, scratch)
-				v.AddConstant(sum, constant)
 				v.Product(part, sum, p.inverses[t][which].Slice(from, to), scratch)
 			}
 		}

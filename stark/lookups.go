@@ -139,13 +139,12 @@ func unmasked[E field.Element[E], X field.Extension[E, X]](d drawn[X], tuple []X
 
 // denominators sets d to the denominators of a message on a tile.
 func (m *machine[E, X]) denominators(v *field.Vectors[E, X], d field.Vector[E], s *air.Sent, number int, c drawn[X], scratch []E) {
-	clearVector(d)
 	m.tuple = m.tuple[:0]
 	for _, step := range s.Tuple {
 		m.tuple = append(m.tuple, m.value(step))
 	}
+	v.Fill(d, c.gamma.Sub(c.tuple[0].MulBase(v.New(uint64(number)))))
 	v.AddProducts(d, m.tuple, c.minus[:len(s.Tuple)], scratch)
-	v.AddConstant(d, c.gamma.Sub(c.tuple[0].MulBase(v.New(uint64(number)))))
 }
 
 // fraction is a group's sum, as numerator and denominator.
@@ -153,35 +152,30 @@ type fraction[E any] struct{ numerator, denominator field.Vector[E] }
 
 // fractions sets f to a group's sum on a tile. more are two scratch vectors of the same size.
 func (m *machine[E, X]) fractions(v *field.Vectors[E, X], f fraction[E], group []int, numbers map[string]bus, c drawn[X], more [2]field.Vector[E], scratch []E) {
+	d, t := more[0], more[1]
 	for at, index := range group {
 		s := &m.program.Messages[index]
-		d := more[0]
-		m.denominators(v, d, s, numbers[s.Bus].number, c, scratch)
-		multiplicity := m.value(s.Multiplicity)
+		number, multiplicity := numbers[s.Bus].number, m.value(s.Multiplicity)
 		if at == 0 {
-			for k := range d {
-				clear(f.numerator[k])
-				copy(f.denominator[k], d[k])
-			}
+			m.denominators(v, f.denominator, s, number, c, scratch)
+			f.numerator.Clear()
 			copy(f.numerator[0], multiplicity)
 			continue
 		}
+		m.denominators(v, d, s, number, c, scratch)
 		// n/D + m/d = (n d + m D) / (D d)
-		t := more[1]
-		clearVector(t)
-		v.Product(t, f.numerator, d, scratch)
+		if at == 1 { // n is in the field
+			v.MulBase(t, d, f.numerator[0])
+		} else {
+			t.Clear()
+			v.Product(t, f.numerator, d, scratch)
+		}
 		v.MulBase(f.numerator, f.denominator, multiplicity)
 		v.AddTo(f.numerator, t)
-		clearVector(t)
+		t.Clear()
 		v.Product(t, f.denominator, d, scratch)
 		for k := range t {
 			copy(f.denominator[k], t[k])
 		}
-	}
-}
-
-func clearVector[E any](v field.Vector[E]) {
-	for _, c := range v {
-		clear(c)
 	}
 }

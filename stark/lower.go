@@ -149,7 +149,7 @@ func knownSteps[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]
 type codes[E field.Element[E]] struct{ all, messages *code[E] }
 
 func (y *system[E, X]) lower(ctx context.Context, ex executor.Executor, s *statement) error {
-	y.codes = make([]codes[E], len(s.programs))
+	y.vectors, y.codes = field.NewVectors[E, X](y.field), make([]codes[E], len(s.programs))
 	return ex.Do(ctx, 2*len(s.programs), func(_ context.Context, i int) error {
 		p := s.programs[i/2]
 		kept := messageSteps(p)

@@ -98,16 +98,7 @@ func (m *machine[E, X]) run(column func(phase, i int) []E, rows, step, lo int, s
 		m.slots[c.register] = column(c.phase, c.column)[lo:hi]
 	}
 	for i, c := range m.next {
-		values := column(c.phase, c.column)
-		if hi+step <= rows {
-			m.slots[c.register] = values[lo+step : hi+step]
-			continue
-		}
-		// The step is 1.
-		wrap := m.wrap[i*m.size:][:m.size]
-		copy(wrap, values[lo+1:])
-		wrap[m.size-1] = values[0]
-		m.slots[c.register] = wrap
+		m.slots[c.register] = following(column(c.phase, c.column)[:rows], lo, step, m.wrap[i*m.size:][:m.size])
 	}
 	f := m.field
 	for i := range m.instructions {
@@ -135,6 +126,18 @@ func (m *machine[E, X]) run(column func(phase, i int) []E, rows, step, lo int, s
 			sum(in.where, in.bounds, x)
 		}
 	}
+}
+
+// following returns, for as many rows as wrap has, from row lo on, the cells of the rows that are step further. They
+// are in wrap if the last of them is the column's first row. The step is then 1.
+func following[E any](column []E, lo, step int, wrap []E) []E {
+	n := len(wrap)
+	if lo+n+step <= len(column) {
+		return column[lo+step:][:n]
+	}
+	copy(wrap, column[lo+1:])
+	wrap[n-1] = column[0]
+	return wrap
 }
 
 // value returns the values of a step that is kept.

@@ -68,11 +68,13 @@ func (p *prover[E, X]) invert() (weights [][2]field.Vector[E], err error) {
 				y = y.MulBase(f.Root(rows))
 			}
 			u, scratch := make([]E, to-from), make([]E, to-from)
+			vector := func() field.Vector[E] { return field.NewVector[E](d, to-from) }
+			differences, more := vector(), [2]field.Vector[E]{vector(), vector()}
 			p.points.fill(u, 0, rows, from)
 			inverses, at := p.inverses[t][which].Slice(from, to), weights[t][which].Slice(from, to)
-			copy(inverses[0], u)
-			v.AddConstant(inverses, neg[E](y))
-			v.Invert(inverses)
+			v.Fill(differences, neg[E](y))
+			v.Add(differences[0], differences[0], u)
+			v.Invert(inverses, differences, more, scratch)
 			v.AddScaled(at, inverses, factor, scratch)
 			v.MulBase(at, at, u)
 		})

@@ -236,7 +236,7 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 	var sums [kinds]field.Vector[E]
 	for w := range sums {
 		sums[w] = q.sums[w]
-		clearVector(sums[w])
+		sums[w].Clear()
 	}
 	q.m.run(q.view.column, rows, step, lo, func(w air.Where, bounds []int, values [][]E) {
 		var weights [together]X
@@ -255,14 +255,12 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 			return part
 		}
 		// own is what φ grows by, minus the other groups' sums.
+		v.Fill(q.own, q.p.proof.sums[l.sumOf(t)].MulBase(q.p.field.New(uint64(l.used(t))).Inverse()))
 		for k := range d {
-			column := q.view.column(ofSums, k)
-			for i := range q.size {
-				q.own[k][i] = column[(lo+i+step)&(rows-1)]
-			}
+			next := following(q.view.column(ofSums, k)[:rows], lo, step, q.scratch)
+			v.Add(q.own[k], q.own[k], next)
 		}
 		v.SubFrom(q.own, cells(0))
-		v.AddConstant(q.own, q.p.proof.sums[l.sumOf(t)].MulBase(q.p.field.New(uint64(l.used(t))).Inverse()))
 		for g := len(l.groups[t]) - 1; g >= 0; g-- {
 			h := q.own
 			if g > 0 {
@@ -271,7 +269,7 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 			}
 			q.m.fractions(v, q.f, l.groups[t][g], l.buses, q.p.drawn, q.more, q.scratch)
 			z := q.more[0]
-			clearVector(z)
+			z.Clear()
 			v.Product(z, h, q.f.denominator, q.scratch)
 			v.SubFrom(z, q.f.numerator)
 			v.AddScaled(sums[air.Everywhere], z, weights[g], q.scratch)
@@ -282,12 +280,10 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 				tuple = append(tuple, q.view.column(ofColumns, program.Columns+k)[lo:lo+q.size])
 			}
 			z, e := q.more[0], q.more[1]
-			clearVector(z)
-			clearVector(e)
+			v.Fill(e, q.p.drawn.gamma)
 			v.AddProducts(e, tuple, q.p.drawn.minus[:d], q.scratch)
-			v.AddConstant(e, q.p.drawn.gamma)
+			v.Fill(z, neg[E](q.p.one()))
 			v.Product(z, cells(0), e, q.scratch)
-			v.AddConstant(z, neg[E](q.p.one()))
 			v.AddScaled(sums[ends], z, weights[len(l.groups[t])], q.scratch)
 		}
 	}

@@ -227,6 +227,7 @@ type system[E field.Element[E], X field.Extension[E, X]] struct {
 	many       int                    // number of cosets at and above which proofs are lean
 	canonical  func(tree.Digest) bool // reports whether the hash can give this digest
 	challenge  func(protocol string) challenger.Challenger[E, X]
+	vectors    *field.Vectors[E, X]
 	codes      []codes[E] // of each table
 	fixed      fixed[E]
 	kept       kept[E]
@@ -325,7 +326,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 		return nil, err
 	}
 	p := &prover[E, X]{
-		ctx: ctx, ex: ex, field: y.field, vectors: field.NewVectors[E, X](y.field), hash: y.hash,
+		ctx: ctx, ex: ex, field: y.field, vectors: y.vectors, hash: y.hash,
 		layout: l, points: points, codes: y.codes, claim: claim,
 		span: options.Span, proof: &proof[E, X]{rows: rows}, fixed: y.fixed.values,
 	}
@@ -372,7 +373,7 @@ func (y *system[E, X]) verify(s *statement, encoded []byte, about Statement) err
 	}
 	challenger := y.begin(s, p.rows, claim)
 	v := &verifier[E, X]{
-		field: y.field, hash: y.hash, challenger: challenger, layout: l, claim: claim, proof: p,
+		field: y.field, vectors: y.vectors, hash: y.hash, challenger: challenger, layout: l, claim: claim, proof: p,
 		proximity: &friVerifier[E, X]{field: y.field, hash: y.hash, challenger: challenger, layout: l, proof: &p.fri},
 	}
 	return v.verify()

@@ -91,21 +91,23 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 	}
 	kept := [phases][][]E{ofColumns: p.kept[t], ofFixed: p.fixed[t]}
 	p.kept[t] = nil // nothing else reads it
-	// Compute φ from what it grows by: first the sum of each tile of rows, then φ in each chunk of tiles.
+	// Compute φ from what it grows by: first the running sums within each tile of rows, then φ.
 	used, size := l.used(t), min(rows, tile)
-	grows, tiled := field.NewVector[E](d, rows), make([]X, rows/size)
+	grown, tiled := field.NewVector[E](d, rows), make([]X, rows/size)
 	err = tiles(p.ctx, p.ex, rows, size, func() *summer[E, X] { return p.newSummer(t) }, func(s *summer[E, X], lo int) error {
 		s.m.run(func(phase, c int) []E { return kept[phase][c] }, rows, 1, lo, nil)
-		grown := grows.Slice(lo, lo+size)
+		all := grown.Slice(lo, lo+size)
 		for g, group := range groups {
 			s.m.fractions(v, s.f, group, l.buses, p.drawn, s.more, s.scratch)
-			v.Invert(s.f.denominator)
 			quotient := h[g].Slice(lo, lo+size)
-			v.Product(quotient, s.f.numerator, s.f.denominator, s.scratch)
-			v.AddTo(grown, quotient)
+			v.Invert(s.inverse, s.f.denominator, s.more, s.scratch)
+			v.Product(quotient, s.f.numerator, s.inverse, s.scratch)
+			v.AddTo(all, quotient)
 		}
-		for i := range min(size, used-lo) {
-			tiled[lo/size] = tiled[lo/size].Add(v.Get(grown, i))
+		var zero E
+		for k, c := range all {
+			c = c[:max(0, min(size, used-lo))]
+			tiled[lo/size][k] = p.field.Sums(c, c, zero)
 		}
 		return nil
 	})
@@ -132,11 +134,19 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 	if l.masked(t) {
 		v.Set(h[0], used, phi)
 	}
+	counted := make([]E, size) // the numbers 0, 1, 2, ...
+	for i := range counted {
+		counted[i] = p.field.New(uint64(i))
+	}
+	less := []X{neg[E](share)}
 	return columns, sum, chunks(p.ctx, p.ex, used, func(from, to int) {
-		phi := first[from/size]
-		for i := from; i < to; i++ {
-			v.Set(h[0], i, phi)
-			phi = phi.Add(v.Get(grows, i)).Sub(share)
+		scratch := make([]E, size)
+		for lo := from; lo < to; lo += size {
+			hi := min(lo+size, to)
+			phi := h[0].Slice(lo, hi)
+			v.Fill(phi, first[lo/size])
+			v.AddTo(phi, grown.Slice(lo, hi))
+			v.AddProducts(phi, [][]E{counted[:hi-lo]}, less, scratch[:hi-lo])
 		}
 	})
 }
@@ -145,6 +155,7 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 type summer[E field.Element[E], X field.Extension[E, X]] struct {
 	m       *machine[E, X]
 	f       fraction[E]
+	inverse field.Vector[E]
 	more    [2]field.Vector[E]
 	scratch []E
 }
@@ -152,5 +163,5 @@ type summer[E field.Element[E], X field.Extension[E, X]] struct {
 func (p *prover[E, X]) newSummer(t int) *summer[E, X] {
 	m := newMachine[E, X](p.field, p.codes[t].messages, p.claim.publics, 1<<p.layout.rows[t])
 	vector := func() field.Vector[E] { return field.NewVector[E](p.vectors.Degree(), m.size) }
-	return &summer[E, X]{m, fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}, make([]E, m.size)}
+	return &summer[E, X]{m, fraction[E]{vector(), vector()}, vector(), [2]field.Vector[E]{vector(), vector()}, make([]E, m.size)}
 }

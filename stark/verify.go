@@ -14,6 +14,7 @@ import (
 // verifier is the state of one verification.
 type verifier[E field.Element[E], X field.Extension[E, X]] struct {
 	field      field.Field[E, X]
+	vectors    *field.Vectors[E, X]
 	hash       tree.Hash[E]
 	challenger challenger.Challenger[E, X]
 	proximity  proximityVerifier[X]
@@ -263,15 +264,15 @@ func (v *verifier[E, X]) opened(places []int, words []word, w []X, y X) (values 
 // minus Σ x^e(i) times the members i of the weighted values, divided by x^k minus the point. Positions are
 // rows of vectors.
 func (v *verifier[E, X]) batched(places []int, words []word, w []X, y X, cells [phases][][]E) (values []X) {
-	l, f := v.layout, v.field
-	vectors := field.NewVectors[E, X](f)
+	l, f, vectors := v.layout, v.field, v.vectors
 	n := (len(places) + 15) &^ 15 // whole registers of a kernel
 	x, ones := vector[E, X]{f, make([]E, n)}, vector[E, X]{f, make([]E, n)}
 	for i, place := range places {
 		x.elements[i] = pointOf(f, l, place>>l.size, l.size, place&(1<<l.size-1))
 		ones.elements[i] = f.New(1)
 	}
-	sum, scratch := field.NewVector[E](vectors.Degree(), n), make([]E, n)
+	zeros := func() field.Vector[E] { return field.NewVector[E](vectors.Degree(), n) }
+	sum, scratch := zeros(), make([]E, n)
 	for t, rows := range l.rows {
 		stack, slots := l.size-rows, 0
 		for _, shapes := range l.phases {
@@ -294,15 +295,15 @@ func (v *verifier[E, X]) batched(places []int, words []word, w []X, y X, cells [
 			if len(columns) == 0 {
 				continue
 			}
-			numerators, differences := field.NewVector[E](vectors.Degree(), n), field.NewVector[E](vectors.Degree(), n)
+			numerators, differences, inverses := zeros(), zeros(), zeros()
 			for j, power := range powers {
 				columns, weights = append(columns, power.elements), append(weights, members[j])
 			}
 			vectors.AddProducts(numerators, columns, weights, scratch)
-			copy(differences[0], u.elements)
-			vectors.AddConstant(differences, neg[E](point))
-			vectors.Invert(differences)
-			vectors.Product(sum, numerators, differences, scratch)
+			vectors.Fill(differences, neg[E](point))
+			vectors.Add(differences[0], differences[0], u.elements)
+			vectors.Invert(inverses, differences, [2]field.Vector[E]{zeros(), zeros()}, scratch)
+			vectors.Product(sum, numerators, inverses, scratch)
 		}
 	}
 	var hiding [][]E

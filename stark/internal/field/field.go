@@ -63,6 +63,8 @@ type Field[E Element[E], X Extension[E, X]] interface {
 	Butterflies(dst, src, w [][]E)
 	Layers() int        // maximum number of layers that Butterflies computes at once
 	Inverse(dst, a []E) // the inverse of 0 is 0
+	// Sums sets each dst[i] to sum plus the elements of a before a[i]. It returns sum plus all elements of a.
+	Sums(dst, a []E, sum E) E
 	// Dots sets each dst[k] to the sum of a[i] b[k][i].
 	Dots(dst, a []E, b Vector[E])
 

@@ -170,6 +170,17 @@ func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Fi
 		copy(dst, b)
 		f.MulAdd(dst, a, c, scratch)
 		is("MulAdd", func(i int) E { return b[i].Add(a[i].Mul(c)) })
+		after := f.Sums(dst, a, c)
+		is("Sums", func(i int) E {
+			sum := c
+			for _, e := range a[:i] {
+				sum = sum.Add(e)
+			}
+			return sum
+		})
+		if after != dst[n-1].Add(a[n-1]) {
+			t.Fatalf("Sums of %d: the whole sum", n)
+		}
 		f.Inverse(dst, a)
 		is("Inverse", func(i int) E { return a[i].Inverse() })
 		dots, others := make([]E, degree), field.NewVector[E](degree, n)
@@ -239,14 +250,15 @@ func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Fi
 		clear()
 		v.AddTo(out, p)
 		v.SubFrom(out, q)
-		v.AddConstant(out, s)
-		isX("AddTo, SubFrom, AddConstant", func(i int) X { return one.Add(v.Get(p, i)).Sub(v.Get(q, i)).Add(s) })
+		isX("AddTo, SubFrom", func(i int) X { return one.Add(v.Get(p, i)).Sub(v.Get(q, i)) })
+		v.Fill(out, s)
+		isX("Fill", func(int) X { return s })
+		out.Clear()
+		isX("Clear", func(int) X { return zeroX })
 		v.MulBase(out, p, a)
 		isX("MulBase", func(i int) X { return v.Get(p, i).MulBase(a[i]) })
-		for i := range n {
-			v.Set(out, i, v.Get(q, i))
-		}
-		v.Invert(out)
+		v.Set(q, n/2, zeroX)
+		v.Invert(out, q, [2]field.Vector[E]{field.NewVector[E](degree, n), field.NewVector[E](degree, n)}, scratch)
 		isX("Invert", func(i int) X { return v.Get(q, i).Inverse() })
 	}
 

@@ -43,6 +43,13 @@ func (goldi[X]) AndNot(dst, a, b []goldilocks.Element)                   { goldi
 func (goldi[X]) Pack(dst []goldilocks.Element, a [][]goldilocks.Element) { goldilocks.Pack(dst, a) }
 func (goldi[X]) Inverse(dst, a []goldilocks.Element)                     { goldilocks.BatchInverse(dst, a) }
 
+func (goldi[X]) Sums(dst, a []goldilocks.Element, sum goldilocks.Element) goldilocks.Element {
+	for i, e := range a {
+		dst[i], sum = sum, sum.Add(e)
+	}
+	return sum
+}
+
 func (goldi[X]) Dots(dst, a []goldilocks.Element, b Vector[goldilocks.Element]) {
 	for k := range dst {
 		dst[k] = goldilocks.Dot(a, b[k])

@@ -96,7 +96,11 @@ func (k koala[X]) AddProducts(dst Vector[koalabear.Element], a [][]koalabear.Ele
 }
 
 func (koala[X]) Inverse(dst, a []koalabear.Element) {
-	copy(koalabear.Vector(dst), gnark.BatchInvert(koalabear.Vector(a)))
+	koalabear.Inverse(dst, a)
+}
+
+func (koala[X]) Sums(dst, a []koalabear.Element, sum koalabear.Element) koalabear.Element {
+	return koalabear.Sums(dst, a, sum)
 }
 
 func (koala[X]) Dots(dst, a []koalabear.Element, b Vector[koalabear.Element]) {

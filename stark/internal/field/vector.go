@@ -24,14 +24,22 @@ func (v Vector[E]) Slice(from, to int) Vector[E] {
 	return part
 }
 
+// Clear sets all elements to 0.
+func (v Vector[E]) Clear() {
+	for _, c := range v {
+		clear(c)
+	}
+}
+
 // Len returns the number of elements.
 func (v Vector[E]) Len() int { return len(v[0]) }
 
 // Vectors computes with vectors of extension elements.
 type Vectors[E Element[E], X Extension[E, X]] struct {
 	Field[E, X]
-	degree   int
-	products []product[E]
+	degree    int
+	products  []product[E]
+	conjugate [][]X // conjugate[k][i] is the power p^k of Unit(i), for k > 0; the field has p elements
 }
 
 // product is the product of two coordinates. A multiple of it is added to each of some coordinates of the
@@ -66,7 +74,28 @@ func NewVectors[E Element[E], X Extension[E, X]](f Field[E, X]) *Vectors[E, X] {
 			v.products = append(v.products, p)
 		}
 	}
+	// The power p is linear over the field, and so are its repetitions.
+	v.conjugate = make([][]X, v.degree)
+	for k := 1; k < v.degree; k++ {
+		for i := range v.degree {
+			image := v.Unit(i)
+			if k == 1 {
+				image = Power(v.Unit(0), image, f.Order())
+			} else {
+				image = v.image(v.conjugate[k-1][i])
+			}
+			v.conjugate[k] = append(v.conjugate[k], image)
+		}
+	}
 	return v
+}
+
+// image returns x^p.
+func (v *Vectors[E, X]) image(x X) (y X) {
+	for i := range v.degree {
+		y = y.Add(v.conjugate[1][i].MulBase(x[i]))
+	}
+	return y
 }
 
 // Unit returns the element whose coordinate i is 1 and whose others are 0.
@@ -121,12 +150,12 @@ func (v *Vectors[E, X]) SubFrom(dst, a Vector[E]) {
 	}
 }
 
-// AddConstant adds x to every element of dst.
-func (v *Vectors[E, X]) AddConstant(dst Vector[E], x X) {
+// Fill sets every element of dst to x.
+func (v *Vectors[E, X]) Fill(dst Vector[E], x X) {
 	for k := range v.degree {
-		c := x[k]
-		for i, e := range dst[k] {
-			dst[k][i] = e.Add(c)
+		c, all := x[k], dst[k]
+		for i := range all {
+			all[i] = c
 		}
 	}
 }
@@ -177,20 +206,43 @@ func (v *Vectors[E, X]) AddScaled(dst, a Vector[E], x X, scratch []E) {
 	}
 }
 
-// Invert replaces every element of a by its inverse. No element may be 0. All elements share one inversion,
-// and each element takes three products.
-func (v *Vectors[E, X]) Invert(a Vector[E]) {
-	n := a.Len()
-	before := make([]X, n) // the product of all elements before each
-	product := v.Unit(0)
-	for i := range n {
-		before[i] = product
-		product = product.Mul(v.Get(a, i))
+// Invert sets each element of dst to the inverse of the element of a with the same index. The inverse of 0 is
+// 0. The vectors dst and a and the two scratch vectors more must all be different, and scratch must be as long as
+// a.
+//
+// Let x' be the product of x^(p^k) for all k from 1 to the degree minus 1, which are the other conjugates of x.
+// The product of x and x' is the norm of x. It is in the field, where elements are inverted together, and 1/x is
+// x' divided by it.
+func (v *Vectors[E, X]) Invert(dst, a Vector[E], more [2]Vector[E], scratch []E) {
+	conjugates, power, product := dst, more[0], more[1]
+	v.toPower(conjugates, a, 1, scratch)
+	for count := 1; count < v.degree-1; {
+		// conjugates are the products of the first powers, as many as count.
+		if 2*count < v.degree {
+			v.toPower(power, conjugates, count, scratch)
+			count *= 2
+		} else {
+			count++
+			v.toPower(power, a, count, scratch)
+		}
+		product.Clear()
+		v.Product(product, conjugates, power, scratch)
+		conjugates, product = product, conjugates
 	}
-	inverse := product.Inverse()
-	for i := n - 1; i >= 0; i-- {
-		x := v.Get(a, i)
-		v.Set(a, i, inverse.Mul(before[i]))
-		inverse = inverse.Mul(x)
+	norm := power[0]
+	clear(norm)
+	for _, p := range v.products {
+		if m := p.to[0]; m.k == 0 {
+			v.Field.Mul(scratch, a[p.i], conjugates[p.j])
+			v.MulAdd(norm, scratch, m.ratio, product[0])
+		}
 	}
+	v.Inverse(norm, norm)
+	v.MulBase(dst, conjugates, norm)
+}
+
+// toPower sets dst to the powers p^k of the elements of a.
+func (v *Vectors[E, X]) toPower(dst, a Vector[E], k int, scratch []E) {
+	dst.Clear()
+	v.AddProducts(dst, a, v.conjugate[k], scratch)
 }
