@@ -3,6 +3,7 @@ package stark
 import (
 	"slices"
 
+	"github.com/zkbench/zkbench/internal/arith/step"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/circuit"
@@ -264,30 +265,35 @@ func (v *circuitVerifier[X]) run(t int, publics []value) (zeros, registers []val
 		}
 	}
 	zeros = make([]value, len(c.program.Constraints))
-	for _, in := range c.instructions {
-		x := func(i int) value { return registers[in.x[i]] }
-		switch dst := &registers[in.dst]; in.op {
-		case opAdd:
-			*dst = v.Add(x(0), x(1))
-		case opSub:
-			*dst = v.Sub(x(0), x(1))
-		case opMul:
-			*dst = v.Mul(x(0), x(1))
-		case opScale:
-			*dst = x(0).Times(in.factor)
-		case opXor:
-			*dst = v.Xor(x(0), x(1))
-		case opAndNot:
-			*dst = v.Mul(x(0), x(1).Neg().Plus(number{1}))
-		case opPack:
-			sum := circuit.Zero
-			for i := len(in.x) - 1; i >= 0; i-- {
-				sum = v.Add(sum.Times(2), x(i))
+	for _, p := range c.passes {
+		for _, s := range p.steps {
+			switch dst, x, y := &registers[s.Dst], registers[s.X], registers[s.Y]; s.Op {
+			case step.Add:
+				*dst = v.Add(x, y)
+			case step.Sub:
+				*dst = v.Sub(x, y)
+			case step.Mul:
+				if int(s.Y) < len(c.constants) {
+					*dst = x.Times(c.constants[s.Y])
+				} else {
+					*dst = v.Mul(x, y)
+				}
+			case step.Xor:
+				*dst = v.Xor(x, y)
+			case step.AndNot:
+				*dst = v.Mul(x, y.Neg().Plus(number{1}))
 			}
-			*dst = sum
-		case opSum:
-			for i, bound := range in.bounds {
-				zeros[bound] = x(i)
+		}
+		switch p.then {
+		case thenPacked:
+			sum := circuit.Zero
+			for _, r := range slices.Backward(p.x) {
+				sum = v.Add(sum.Times(2), registers[r])
+			}
+			registers[p.dst] = sum
+		case thenSummed:
+			for i, bound := range p.bounds {
+				zeros[bound] = registers[p.x[i]]
 			}
 		}
 	}

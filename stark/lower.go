@@ -2,8 +2,10 @@ package stark
 
 import (
 	"context"
+	"slices"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/arith/step"
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/field"
 )
@@ -33,10 +35,11 @@ type constant[E any] struct {
 	is    bool
 }
 
-// form says how a step is computed: by an operation on other steps.
+// form says how a step is computed: by an operation on two other steps, or packed from several.
 type form struct {
-	op opcode
-	of []int
+	op     step.Op
+	packed bool
+	of     []int
 }
 
 // form returns the form of a step. Operations by which bits are often combined take one pass over vectors,
@@ -53,21 +56,25 @@ func (l *lowering[E]) form(i int, uses []int, one, two E) form {
 		}
 		for _, by := range [][2]int{{double.X, double.Y}, {double.Y, double.X}} {
 			if p := l.steps[by[1]]; is(by[0], two) && p.Op == air.Mul && p.X == sum.X && p.Y == sum.Y {
-				return form{opXor, l.list(p.X, p.Y)}
+				return form{op: step.Xor, of: l.list(p.X, p.Y)}
 			}
 		}
 	case air.Mul:
 		for _, by := range [][2]int{{s.X, s.Y}, {s.Y, s.X}} {
 			if not := l.steps[by[0]]; not.Op == air.Sub && is(not.X, one) {
-				return form{opAndNot, l.list(by[1], not.Y)}
+				return form{op: step.AndNot, of: l.list(by[1], not.Y)}
 			}
 		}
 	case air.Add:
 		if of := l.packed(i, uses); len(of) > 1 {
-			return form{opPack, l.list(of...)}
+			return form{packed: true, of: l.list(of...)}
 		}
 	}
-	return form{opcode(s.Op - air.Add), l.list(s.X, s.Y)}
+	of := l.list(s.X, s.Y)
+	if s.Op == air.Mul && l.known[s.X].is {
+		slices.Reverse(of) // a constant factor comes second
+	}
+	return form{op: step.Op(s.Op - air.Add), of: of}
 }
 
 // packed returns the steps of which step i is a weighted sum, each with twice the weight of the one before. A
@@ -249,14 +256,19 @@ func (l *lowering[E]) order(bounds map[int][]int, last []int) {
 			}
 		}
 	}
-	var sums [air.Transition + 1]instr[E]
+	var sums [air.Transition + 1]pass
 	var waiting [air.Transition + 1][]int // registers of values that nothing but the sum reads
+	var steps []step.Step
+	then := func(p pass) {
+		p.steps, steps = steps, nil
+		c.passes = append(c.passes, p)
+	}
 	sum := func(w air.Where) {
 		if len(sums[w].bounds) > 0 {
-			c.instructions = append(c.instructions, sums[w])
+			then(sums[w])
 			free = append(free, waiting[w]...)
 		}
-		sums[w], waiting[w] = instr[E]{op: opSum, where: w}, nil
+		sums[w], waiting[w] = pass{then: thenSummed, where: w}, nil
 	}
 	for w := range sums {
 		sum(air.Where(w))
@@ -264,28 +276,26 @@ func (l *lowering[E]) order(bounds map[int][]int, last []int) {
 	for i := range n {
 		if computed(i) {
 			of = append(of[:0], l.forms[i].of...)
-			in := instr[E]{op: l.forms[i].op, x: l.forms[i].of}
-			for j, x := range of {
-				in.x[j] = c.values[x]
+			packs, x := l.forms[i].packed, l.forms[i].of
+			for j, o := range of {
+				x[j] = c.values[o]
 			}
-			if in.op == opMul {
-				for j, x := range of {
-					if l.known[x].is {
-						in.op, in.factor, in.x[0] = opScale, l.known[x].value, c.values[of[1-j]]
-					}
-				}
-			}
-			if in.op != opPack { // Pack still reads its operands when it sets its result
+			if !packs { // Pack still reads its operands when it sets its result
 				release(i, of)
 			}
 			if len(free) == 0 {
 				free = append(free, c.registers)
 				c.registers++
 			}
-			in.dst, free = free[len(free)-1], free[:len(free)-1]
+			dst := free[len(free)-1]
+			free = free[:len(free)-1]
 			release(i, of)
-			c.values[i] = in.dst
-			c.instructions = append(c.instructions, in)
+			c.values[i] = dst
+			if packs {
+				then(pass{then: thenPacked, dst: dst, x: x})
+			} else {
+				steps = append(steps, step.Step{Op: l.forms[i].op, Dst: uint32(dst), X: uint32(x[0]), Y: uint32(x[1])})
+			}
 		}
 		for _, b := range bounds[i] {
 			w := c.program.Constraints[b].Where
@@ -304,4 +314,5 @@ func (l *lowering[E]) order(bounds map[int][]int, last []int) {
 	for w := range sums {
 		sum(air.Where(w))
 	}
+	then(pass{})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/internal/arith/step"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/testing/testsize"
@@ -133,7 +134,8 @@ func TestLower(t *testing.T) {
 func checkLower[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Field[E, X]) {
 	t.Helper()
 	t.Parallel()
-	seen := make(map[opcode]bool)
+	var seen [step.Ops]bool
+	var after [thenSummed + 1]bool
 	for seed := range testsize.Pick(50, 100, 20_000) {
 		random := rand.New(rand.NewPCG(uint64(seed), 1))
 		p := must.Get(randomTable(random).Compile())(t)
@@ -172,8 +174,11 @@ func checkLower[E field.Element[E], X field.Extension[E, X]](t *testing.T, f fie
 		kept := messageSteps(p)
 		for _, constraints := range []bool{true, false} {
 			code := lower[E, X](f, p, constraints, kept)
-			for _, in := range code.instructions {
-				seen[in.op] = true
+			for _, p := range code.passes {
+				for _, s := range p.steps {
+					seen[s.Op] = true
+				}
+				after[p.then] = true
 			}
 			m := newMachine[E, X](f, code, publics, rows)
 			var summed []int
@@ -201,7 +206,10 @@ func checkLower[E field.Element[E], X field.Extension[E, X]](t *testing.T, f fie
 			golden.Equal(t, fmt.Sprintf("table %d: constraints that are summed", seed), all, summed)
 		}
 	}
-	for op := range opSum + 1 {
-		golden.Equal(t, fmt.Sprintf("operation %d is used", op), true, seen[op])
+	for op, used := range seen {
+		golden.Equal(t, fmt.Sprintf("operation %d is used", op), true, used)
+	}
+	for then, used := range after {
+		golden.Equal(t, fmt.Sprintf("what follows steps is once %d", then), true, used)
 	}
 }

@@ -257,8 +257,8 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 		// own is what φ grows by, minus the other groups' sums.
 		v.Fill(q.own, q.p.proof.sums[l.sumOf(t)].MulBase(q.p.field.New(uint64(l.used(t))).Inverse()))
 		for k := range d {
-			next := following(q.view.column(ofSums, k)[:rows], lo, step, q.scratch)
-			v.Add(q.own[k], q.own[k], next)
+			copyNext(q.scratch, q.view.column(ofSums, k)[:rows], lo+step)
+			v.Add(q.own[k], q.own[k], q.scratch)
 		}
 		v.SubFrom(q.own, cells(0))
 		for g := len(l.groups[t]) - 1; g >= 0; g-- {

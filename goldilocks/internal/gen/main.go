@@ -21,6 +21,7 @@ var outputs = map[string]func() []byte{
 	"vector_arm64.s":           arm64.Vector,
 	"poseidon/permute_arm64.s": arm64.Permutation,
 
+	"../stark/internal/field/goldilocks_amd64.s":    stepsAMD64,
 	"../internal/workload/sve/wide_amd64.s":         studyAMD64,
 	"../internal/workload/sve/wide_arm64.s":         arm64.Study,
 	"../internal/study/sve/counts/instructions.csv": instructions,

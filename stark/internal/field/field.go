@@ -4,7 +4,10 @@
 // two fields.
 package field
 
-import "github.com/zkbench/zkbench/goldilocks"
+import (
+	"github.com/zkbench/zkbench/goldilocks"
+	"github.com/zkbench/zkbench/internal/arith/step"
+)
 
 // Element is an element of a field. Inverse returns 0 for 0. Canonical reports whether the element's
 // representation is below the field's order.
@@ -48,8 +51,9 @@ type Field[E Element[E], X Extension[E, X]] interface {
 	Add(dst, a, b []E)
 	Sub(dst, a, b []E)
 	Mul(dst, a, b []E)
-	Xor(dst, a, b []E)     // a + b - 2 a b: the exclusive or of bits
-	AndNot(dst, a, b []E)  // a (1 - b): a and not b, for bits
+	// Steps runs steps on registers, one after the other. All registers that steps name must have as many elements
+	// as the parameter rows says.
+	Steps(registers [][]E, steps []step.Step, rows int)
 	Pack(dst []E, a [][]E) // the sum of 2^j a[j]; a has at most MaxPack vectors, and dst must not be one of them
 	MulScalar(dst, a []E, c E)
 	MulAdd(dst, a []E, c E, scratch []E) // dst += c a

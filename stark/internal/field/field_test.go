@@ -1,12 +1,14 @@
 package field_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/internal/arith/step"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/stark/internal/field"
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
@@ -117,10 +119,21 @@ func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Fi
 		is("Sub", func(i int) E { return a[i].Sub(b[i]) })
 		f.Mul(dst, a, b)
 		is("Mul", func(i int) E { return a[i].Mul(b[i]) })
-		f.Xor(dst, a, b)
-		is("Xor", func(i int) E { return a[i].Add(b[i]).Sub(a[i].Mul(b[i])).Sub(a[i].Mul(b[i])) })
-		f.AndNot(dst, a, b)
-		is("AndNot", func(i int) E { return a[i].Mul(f.New(1).Sub(b[i])) })
+		for op, want := range map[step.Op]func(x, y E) E{
+			step.Add:    E.Add,
+			step.Sub:    E.Sub,
+			step.Mul:    E.Mul,
+			step.Xor:    func(x, y E) E { return x.Add(y).Sub(x.Mul(y)).Sub(x.Mul(y)) },
+			step.AndNot: func(x, y E) E { return x.Mul(f.New(1).Sub(y)) },
+		} {
+			// Three steps, each of which replaces an operand of the next or of its own.
+			registers := [][]E{dst, slices.Clone(a), slices.Clone(b)}
+			f.Steps(registers, []step.Step{{Op: op, Dst: 1, X: 1, Y: 2}, {Op: op, Dst: 2, X: 1, Y: 2}, {Op: op, Dst: 0, X: 2, Y: 1}}, n)
+			is(fmt.Sprintf("step %d", op), func(i int) E {
+				x := want(a[i], b[i])
+				return want(want(x, b[i]), x)
+			})
+		}
 		for count := 1; count <= field.MaxPack; count++ {
 			f.Pack(dst, slices.Repeat([][]E{a, b}, count)[:count])
 			is("Pack", func(i int) (sum E) {
@@ -164,6 +177,17 @@ func check[E field.Element[E], X field.Extension[E, X]](t *testing.T, f field.Fi
 					t.Fatalf("Butterflies, %d layers of %d rows: vector %d", layers, n, at)
 				}
 			}
+		}
+		copies := field.NewVector[E](20, n)
+		vectors := slices.Repeat([][]E{a, b}, 10)
+		field.Copy(copies[:19], vectors[:19])
+		for i, v := range copies[:19] {
+			if !slices.Equal(v, vectors[i]) {
+				t.Fatalf("Copy of %d, vector %d", n, i)
+			}
+		}
+		if slices.ContainsFunc(copies[19], func(e E) bool { return e != zero }) {
+			t.Fatalf("Copy of %d: more than it was to copy", n)
 		}
 		f.MulScalar(dst, a, c)
 		is("MulScalar", func(i int) E { return a[i].Mul(c) })

@@ -3,6 +3,7 @@ package field
 import (
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/ext"
+	"github.com/zkbench/zkbench/internal/arith/step"
 )
 
 // The extensions of Goldilocks.
@@ -37,9 +38,31 @@ func (goldi[X]) Sub(dst, a, b []goldilocks.Element) { goldilocks.Sub(dst, a, b) 
 
 func (goldi[X]) Mul(dst, a, b []goldilocks.Element) { goldilocks.Mul(dst, a, b) }
 
-func (goldi[X]) Xor(dst, a, b []goldilocks.Element) { goldilocks.Xor(dst, a, b) }
+func (goldi[X]) Steps(registers [][]goldilocks.Element, steps []step.Step, rows int) {
+	from := 0
+	if whole := rows &^ 7; hasSteps && whole > 0 && len(steps) > 0 {
+		from = whole
+		stepsAVX512(&registers[0], &steps[0], whole, len(steps))
+	}
+	if from == rows {
+		return
+	}
+	for _, s := range steps {
+		switch dst, x, y := registers[s.Dst][from:], registers[s.X][from:], registers[s.Y][from:]; s.Op {
+		case step.Add:
+			goldilocks.Add(dst, x, y)
+		case step.Sub:
+			goldilocks.Sub(dst, x, y)
+		case step.Mul:
+			goldilocks.Mul(dst, x, y)
+		case step.Xor:
+			goldilocks.Xor(dst, x, y)
+		case step.AndNot:
+			goldilocks.AndNot(dst, x, y)
+		}
+	}
+}
 
-func (goldi[X]) AndNot(dst, a, b []goldilocks.Element)                   { goldilocks.AndNot(dst, a, b) }
 func (goldi[X]) Pack(dst []goldilocks.Element, a [][]goldilocks.Element) { goldilocks.Pack(dst, a) }
 func (goldi[X]) Inverse(dst, a []goldilocks.Element)                     { goldilocks.BatchInverse(dst, a) }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/consensys/gnark-crypto/field/koalabear/fft"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/arith/step"
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 )
 
@@ -57,16 +58,29 @@ func (koala[X]) Mul(dst, a, b []koalabear.Element) {
 	v.Mul(koalabear.Vector(a), koalabear.Vector(b))
 }
 
-func (koala[X]) Xor(dst, a, b []koalabear.Element) {
-	for i := koalabear.Xor(dst, a, b); i < len(dst); i++ {
-		x, y := a[i], b[i]
-		dst[i] = x.Add(y).Sub(x.Add(x).Mul(y))
+func (k koala[X]) Steps(registers [][]koalabear.Element, steps []step.Step, rows int) {
+	from := koalabear.Steps(registers, steps, rows)
+	if from == rows {
+		return
 	}
-}
-
-func (koala[X]) AndNot(dst, a, b []koalabear.Element) {
-	for i := koalabear.AndNot(dst, a, b); i < len(dst); i++ {
-		dst[i] = a[i].Sub(a[i].Mul(b[i]))
+	for _, s := range steps {
+		switch dst, x, y := registers[s.Dst][from:], registers[s.X][from:], registers[s.Y][from:]; s.Op {
+		case step.Add:
+			k.Add(dst, x, y)
+		case step.Sub:
+			k.Sub(dst, x, y)
+		case step.Mul:
+			k.Mul(dst, x, y)
+		case step.Xor:
+			for i, a := range x {
+				b := y[i]
+				dst[i] = a.Add(b).Sub(a.Add(a).Mul(b))
+			}
+		case step.AndNot:
+			for i, a := range x {
+				dst[i] = a.Sub(a.Mul(y[i]))
+			}
+		}
 	}
 }
 

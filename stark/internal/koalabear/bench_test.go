@@ -3,12 +3,13 @@ package koalabear_test
 import (
 	"testing"
 
+	"github.com/zkbench/zkbench/internal/arith/step"
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 )
 
 // BenchmarkVectors runs the kernels on vectors in the first-level cache.
 func BenchmarkVectors(b *testing.B) {
-	const rows = 32
+	const rows = 64
 	vectors := func(n int) (all [][]koalabear.Element) {
 		for i := range n {
 			v := make([]koalabear.Element, rows)
@@ -20,13 +21,22 @@ func BenchmarkVectors(b *testing.B) {
 		return all
 	}
 	x, y := vectors(16), vectors(16)
+	steps := func(op step.Op) func() {
+		var all []step.Step
+		for i := range uint32(64) {
+			all = append(all, step.Step{Op: op, Dst: i % 16, X: i * 5 % 16, Y: i * 7 % 16})
+		}
+		return func() { koalabear.Steps(y, all, rows) }
+	}
 	for _, op := range []struct {
 		name     string
 		elements int
 		run      func()
 	}{
-		{"xor", rows, func() { koalabear.Xor(y[0], x[0], x[1]) }},
-		{"andNot", rows, func() { koalabear.AndNot(y[0], x[0], x[1]) }},
+		{"add", 64 * rows, steps(step.Add)},
+		{"mul", 64 * rows, steps(step.Mul)},
+		{"xor", 64 * rows, steps(step.Xor)},
+		{"andNot", 64 * rows, steps(step.AndNot)},
 		{"pack", 16 * rows, func() { koalabear.Pack(y[0], x) }},
 		{"butterflies8", 8 * rows, func() { koalabear.Butterflies(y[:8], x[:8], x[:7]) }},
 		{"butterflies16", 16 * rows, func() { koalabear.Butterflies(y, x, x[:15]) }},

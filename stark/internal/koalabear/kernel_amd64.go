@@ -2,7 +2,11 @@
 
 package koalabear
 
-import "golang.org/x/sys/cpu"
+import (
+	"golang.org/x/sys/cpu"
+
+	"github.com/zkbench/zkbench/internal/arith/step"
+)
 
 var hasKernel = cpu.X86.HasAVX512F
 
@@ -13,10 +17,7 @@ func addProducts4AVX512(dst, columns *[]Element, weights *Element, rows, count i
 func addProducts6AVX512(dst, columns *[]Element, weights *Element, rows, count int)
 
 //go:noescape
-func xorAVX512(dst, a, b *Element, n int)
-
-//go:noescape
-func andNotAVX512(dst, a, b *Element, n int)
+func stepsAVX512(registers *[]Element, steps *step.Step, rows, count int)
 
 //go:noescape
 func packAVX512(dst *Element, last *[]Element, n, count int)

@@ -2,12 +2,13 @@
 
 package koalabear
 
+import "github.com/zkbench/zkbench/internal/arith/step"
+
 const hasKernel = false
 
 func addProducts4AVX512(dst, columns *[]Element, weights *Element, rows, count int) {}
 func addProducts6AVX512(dst, columns *[]Element, weights *Element, rows, count int) {}
-func xorAVX512(dst, a, b *Element, n int)                                           {}
-func andNotAVX512(dst, a, b *Element, n int)                                        {}
+func stepsAVX512(registers *[]Element, steps *step.Step, rows, count int)           {}
 func packAVX512(dst *Element, last *[]Element, n, count int)                        {}
 func butterflies2AVX512(dst, src, w *[]Element, rows int)                           {}
 func butterflies4AVX512(dst, src, w *[]Element, rows int)                           {}

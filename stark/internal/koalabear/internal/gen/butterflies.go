@@ -35,9 +35,7 @@ func butterflies() []byte {
 		n := 1 << layers
 		fmt.Fprintf(out, "// func butterflies%[1]dAVX512(dst, src, w *[]Element, rows int)\nTEXT ·butterflies%[1]dAVX512(SB), NOSPLIT, $0-32\n", n)
 		line("MOVQ dst+0(FP), DI\n\tMOVQ src+8(FP), SI\n\tMOVQ w+16(FP), DX\n\tMOVQ rows+24(FP), CX")
-		line("MOVL $%d, AX\n\tVPBROADCASTD AX, Z%d", modulus, p)
-		line("MOVL $%d, AX\n\tVPBROADCASTD AX, Z%d", uint32(modulus-2), q)
-		line("MOVL $0xaaaa, AX\n\tKMOVW AX, K1")
+		out.constants()
 		line("XORL R11, R11\n\tLEAQ (CX*4), R9")
 		out.label("rows")
 		for i := range n {

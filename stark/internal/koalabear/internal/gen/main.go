@@ -8,7 +8,9 @@ import (
 )
 
 // outputs maps each file, relative to package koalabear, to the function that writes it.
-var outputs = map[string]func() []byte{"bits_amd64.s": bits, "butterflies_amd64.s": butterflies, "dots_amd64.s": dots, "products_amd64.s": products}
+var outputs = map[string]func() []byte{
+	"butterflies_amd64.s": butterflies, "dots_amd64.s": dots, "pack_amd64.s": pack, "products_amd64.s": products, "steps_amd64.s": steps,
+}
 
 func main() {
 	for name, write := range outputs {

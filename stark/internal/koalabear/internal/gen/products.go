@@ -22,13 +22,8 @@ func products() []byte {
 		line("MOVQ columns+8(FP), SI")
 		line("MOVQ weights+16(FP), DX")
 		line("MOVQ rows+24(FP), CX")
-		line("MOVL $%d, AX", modulus)
-		line("VPBROADCASTD AX, Z%d", p)
+		out.constants()
 		line("VPSLLQ $32, Z%d, Z%d", p, limit)
-		line("MOVL $%d, AX", uint32(modulus-2)) // -1/p: p (p - 2) + 1 = (p - 1)², a multiple of 2^48
-		line("VPBROADCASTD AX, Z%d", q)
-		line("MOVL $0xaaaa, AX")
-		line("KMOVW AX, K1")
 		line("XORL R11, R11")
 		label("rows")
 		for i := range 2 * degree {

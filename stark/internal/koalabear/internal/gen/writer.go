@@ -23,6 +23,13 @@ func newWriter() *writer {
 
 func (w *writer) line(format string, a ...any) { fmt.Fprintf(w, "\t"+format+"\n", a...) }
 
+// constants loads the registers of constants, and the mask of odd dwords.
+func (w *writer) constants() {
+	w.line("MOVL $%d, AX\n\tVPBROADCASTD AX, Z%d", modulus, p)
+	w.line("MOVL $%d, AX\n\tVPBROADCASTD AX, Z%d", uint32(modulus-2), q) // -1/p: p (p - 2) + 1 = (p - 1)², a multiple of 2^48
+	w.line("MOVL $0xaaaa, AX\n\tKMOVW AX, K1")
+}
+
 func (w *writer) label(name string) { fmt.Fprintf(w, "\n%s:\n", name) }
 
 // less brings a register from below 2 p to below p. It overwrites temp.
