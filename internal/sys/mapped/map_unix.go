@@ -34,7 +34,14 @@ func mapMemory(n int) ([]byte, func()) {
 	return data, func() { _ = unix.Munmap(data) } // does not fail: data was mapped
 }
 
+// large is the number of bytes from which memory should have large pages. What they round up is little then.
+const large = 4 << 20
+
 // anonymous maps n zero bytes without a file. It returns an error for n = 0.
 func anonymous(n int) ([]byte, error) {
-	return unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	data, err := unix.Mmap(-1, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err == nil && n >= large {
+		preferLargePages(data)
+	}
+	return data, err
 }
