@@ -37,6 +37,7 @@ type Domain struct {
 	root    fr.Element
 	inverse fr.Element // 1/n
 	tables  [2]func() *tables
+	chunks  sync.Pool // of *chunkPowers
 }
 
 // NewDomain returns the domain of n elements. It returns zkbench.ErrParams if n is not a power of two up to 2^28.
@@ -118,20 +119,33 @@ func (d *Domain) check(v Vector, from Order, shift *fr.Element) error {
 // chunk is how many elements are scaled at once. The powers for this many fit in the first-level cache.
 const chunk = 1 << 9
 
+// chunkPowers holds the powers that scale needs for a chunk. A transform of a short vector would otherwise leave as much
+// garbage as the vector.
+type chunkPowers struct {
+	elements []fr.Element
+	vector   Vector
+}
+
 // scale multiplies the coefficient of X^i by c s^i.
 func (d *Domain) scale(ctx context.Context, ex executor.Executor, v Vector, order Order, c, s *fr.Element) error {
+	if s.IsOne() && c.IsOne() {
+		return nil
+	}
 	m := min(d.n, chunk)
 	factors := make([]fr.Element, d.n/m)
 	var powers Vector
 	switch {
-	case s.IsOne() && c.IsOne():
-		return nil
 	case s.IsOne():
 		for i := range factors {
 			factors[i] = *c
 		}
 	default:
-		within := make([]fr.Element, m)
+		p, ok := d.chunks.Get().(*chunkPowers)
+		if !ok {
+			p = &chunkPowers{make([]fr.Element, m), d.form.New(m)}
+		}
+		defer d.chunks.Put(p)
+		within := p.elements
 		within[0].SetOne()
 		factors[0] = *c
 		if order == Natural {
@@ -141,7 +155,8 @@ func (d *Domain) scale(ctx context.Context, ex executor.Executor, v Vector, orde
 			setReversedPowers(within, power(s, len(factors)))
 			setReversedPowers(factors, s)
 		}
-		powers = d.form.FromElements(within)
+		p.vector.Set(within)
+		powers = p.vector
 	}
 	return InPieces(ctx, ex, d.n, func(lo, hi int) {
 		for i := lo / m; i < hi/m; i++ {
@@ -216,11 +231,12 @@ func (f *Form) newTables(n int, inverse bool) *tables {
 		f.field.SetRow(t.rows[b*f.field.RowWords():][:f.field.RowWords()], first.words, b)
 	}
 	// Root 2^k b + q, for q < 2^k, is the 2^k-th root of root b, times root q.
-	at := 0
+	at, roots, v := 0, f.New(n/8), f.New(n/8)
+	elements := make([]fr.Element, n/8)
 	for k := range 3 {
-		roots := f.FromElements(doubled(n/8, func(m int) fr.Element { return order(m << k) }))
+		setDoubled(elements, func(m int) fr.Element { return order(m << k) })
+		roots.Set(elements)
 		for _, q := range doubled(1<<k, order) {
-			v := f.New(n / 8)
 			v.Copy(roots)
 			v.Scale(&q) // the product of factors below 1.1 p is below 1.02 p
 			for g := range n / 64 {
@@ -232,15 +248,20 @@ func (f *Form) newTables(n int, inverse bool) *tables {
 	return t
 }
 
-// doubled returns roots 0 to m-1. Each step doubles their number: the roots so far times the next root.
+// doubled returns roots 0 to m-1.
 func doubled(m int, order func(n int) fr.Element) []fr.Element {
 	roots := make([]fr.Element, m)
+	setDoubled(roots, order)
+	return roots
+}
+
+// setDoubled sets roots to roots 0 and on. Each step doubles their number: the roots so far times the next root.
+func setDoubled(roots []fr.Element, order func(n int) fr.Element) {
 	roots[0].SetOne()
-	for i := 1; i < m; i *= 2 {
+	for i := 1; i < len(roots); i *= 2 {
 		w := order(4 * i)
 		for j := range i {
 			roots[i+j].Mul(&roots[j], &w)
 		}
 	}
-	return roots
 }

@@ -55,6 +55,21 @@ func (v Vector) Evaluate(s *fr.Element) fr.Element {
 	return value
 }
 
+// Sum returns the sum of all elements. It overwrites v, whose length must be a power of two.
+func (v Vector) Sum() (sum fr.Element) {
+	n := v.n
+	for ; n > vec52.Width; n /= 2 {
+		low := v.Slice(0, n/2)
+		low.Add(low, v.Slice(n/2, n))
+	}
+	var last [vec52.Width]fr.Element
+	v.Slice(0, n).Get(last[:n])
+	for i := range n {
+		sum.Add(&sum, &last[i])
+	}
+	return sum
+}
+
 // InnerProduct returns the sum, over all i, of element i of v times element i of x.
 func (v Vector) InnerProduct(x Vector) fr.Element {
 	v.checkOperand(x)
@@ -165,7 +180,8 @@ func (v Vector) RunningProductsOn(ctx context.Context, ex executor.Executor, scr
 	}
 	one := fr.One()
 	err = InPieces(ctx, ex, whole, func(lo, hi int) {
-		before := v.form.block(&one).words
+		var repeated repeated
+		before := repeated.of(v.form, &one)
 		for g := lo / tile; g < hi/tile; g++ {
 			for r := range vec52.Width {
 				if i := g*vec52.Width + r - 1; i >= 0 {
@@ -220,7 +236,8 @@ func (v Vector) BitReverseOn(ctx context.Context, ex executor.Executor) error {
 	// Two b that are each other's reverse are exchanged by the task of the lower one.
 	tasks := max(1, v.n/Piece)
 	return ex.Do(ctx, tasks, func(_ context.Context, task int) error {
-		one, other := vec52.Resize(nil, vec52.Width*block), vec52.Resize(nil, vec52.Width*block)
+		var tiles [2][vec52.Width * len(repeated{})]uint64 // no garbage
+		one, other := tiles[0][:vec52.Width*block], tiles[1][:vec52.Width*block]
 		for b := task << middle / tasks; b < (task+1)<<middle/tasks; b++ {
 			r := reversed(b, middle)
 			if r < b {

@@ -229,7 +229,8 @@ func (v Vector) Scale(c *fr.Element) {
 		v.plain.ScalarMul(v.plain, c)
 		return
 	}
-	v.form.field.Scale(v.words, v.form.block(c).words)
+	var lanes repeated
+	v.form.field.Scale(v.words, lanes.of(v.form, c))
 }
 
 // Fill sets all elements to c.
@@ -240,16 +241,23 @@ func (v Vector) Fill(c *fr.Element) {
 		}
 		return
 	}
-	for block, at := v.form.block(c).words, v.words; len(at) > 0; at = at[len(block):] {
-		copy(at, block)
+	var lanes repeated
+	words := lanes.of(v.form, c)
+	for at := v.words; len(at) > 0; at = at[len(words):] {
+		copy(at, words)
 	}
 }
 
-// block returns a vector with c eight times.
-func (f *Form) block(c *fr.Element) Vector {
+// repeated has room for a block of any field with elements of four words. It is not garbage.
+type repeated [vec52.Width * 5]uint64
+
+// of sets a block to c in all lanes.
+func (b *repeated) of(f *Form, c *fr.Element) []uint64 {
 	var e [vec52.Width]fr.Element
 	for i := range e {
 		e[i] = *c
 	}
-	return f.FromElements(e[:])
+	words := b[:f.field.Block()]
+	f.field.Import(words, firstWord(e[:]))
+	return words
 }

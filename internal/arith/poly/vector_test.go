@@ -55,6 +55,13 @@ func TestVectors(t *testing.T) {
 		want.ScalarMul(want, &c)
 		v.Scale(&c)
 		check("multiple")
+		if n&(n-1) == 0 && n > 0 {
+			var total fr.Element
+			for i := range want {
+				total.Add(&total, &want[i])
+			}
+			golden.Equal(t, "sum of all", total, f.FromElements(want).Sum())
+		}
 		golden.Equal(t, "inner product", want.InnerProduct(x), v.InnerProduct(w))
 		p := polynomial.Polynomial(want)
 		value := fr.Element{}

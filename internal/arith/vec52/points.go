@@ -49,8 +49,11 @@ func Resize(s []uint64, n int) []uint64 {
 	if cap(s) >= n {
 		return s[:n]
 	}
-	v := aligned(n + n/4)
-	return v[:n]
+	room := n
+	if s != nil { // may grow again
+		room += n / 4
+	}
+	return aligned(room)[:n]
 }
 
 // PlaceWords returns the number of 64-bit words that eight affine points (one place) take.
