@@ -56,11 +56,12 @@ type terms struct {
 	sumOf      classCounts           // the class whose sum a class's terms are in
 	begin      [len(classes) + 1]int // for each class, where the terms of its sum begin in picks
 	picks      []uint32              // terms by the class in whose sum they are
+	memory     *offHeap
 }
 
 // reset makes room for n terms in pieces.
 func (t *terms) reset(n, pieces int) {
-	t.kinds, t.magnitudes, t.picks = resize(t.kinds, n), resize(t.magnitudes, n), resize(t.picks, n)
+	t.kinds, t.magnitudes, t.picks = room(t.memory, t.kinds, n), room(t.memory, t.magnitudes, n), room(t.memory, t.picks, n)
 	t.counted = resize(t.counted, pieces)
 	clear(t.counted) // no count of another sum stays, even if an executor leaves out the task that counts
 }

@@ -2,6 +2,7 @@ package group
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/zkbench/zkbench/executor"
@@ -38,6 +39,7 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	partial   []int32 // positions of partial sums over fixed points
 	given     terms
 	words     []uint64 // of scalars in lanes
+	memory    *offHeap // of the largest of all these
 }
 
 // shape says how a sum of n points is computed: by buckets or by Straus' method, with windows of
@@ -52,11 +54,16 @@ type shape struct {
 }
 
 func (s *sums[E, PE]) newScratch() *scratch[E, PE] {
-	return &scratch[E, PE]{
+	m := new(offHeap)
+	sc := &scratch[E, PE]{
 		tree:     tree[E]{rows: s.newRows(), complete: s.complete},
 		acc:      s.newAccumulators(),
-		sortings: kept{made: func() any { return new(sorting[E]) }},
+		sortings: kept{made: func() any { return &sorting[E]{memory: m} }},
+		given:    terms{memory: m},
+		memory:   m,
 	}
+	runtime.AddCleanup(sc, (*offHeap).release, m)
+	return sc
 }
 
 // The window width depends on the number of points, by the cost in point additions for m integers.
@@ -136,13 +143,13 @@ func (s *sums[E, PE]) begin(sc *scratch[E, PE], n, bits int) {
 		sc.buckets, sc.width, sc.copies = true, bucketWindow(sc.parts*n, bits), 1
 	}
 	sc.windows = integer.Digits(bits, sc.width)
-	sc.where = resize(sc.where, sc.parts*n)
-	sc.digits = resize(sc.digits, sc.parts*n*sc.windows)
+	sc.where = room(sc.memory, sc.where, sc.parts*n)
+	sc.digits = room(sc.memory, sc.digits, sc.parts*n*sc.windows)
 	if sc.stored != nil {
 		sc.entries = sc.stored.entries
 		return
 	}
-	sc.multiples = resize(sc.multiples, sc.parts*n*sc.copies)
+	sc.multiples = room(sc.memory, sc.multiples, sc.parts*n*sc.copies)
 	sc.entries = sc.multiples
 }
 

@@ -16,7 +16,8 @@ import (
 // testScratch checks that sums with their own scratch are the same, one after another and
 // concurrently.
 func (s *suite[S, P]) testScratch(t *testing.T) {
-	g := group.WithScratch(s.Group)
+	g, free := group.WithScratch(s.Group)
+	defer free()
 	n := len(s.all.points)
 	for _, ex := range executors() {
 		err := executor.Pool().Do(t.Context(), 8, func(_ context.Context, i int) error {
@@ -38,7 +39,8 @@ func (s *suite[S, P]) testScratch(t *testing.T) {
 // BenchmarkScratch is of sums in turn, by what they allocate.
 func BenchmarkScratch(b *testing.B) {
 	k := keptPoints(b, 1<<14)
-	for name, g := range map[string]group.Group[fr.Element, bn254.G1Affine]{"own": group.WithScratch(group.BN254()), "shared": group.BN254()} {
+	own, _ := group.WithScratch(group.BN254())
+	for name, g := range map[string]group.Group[fr.Element, bn254.G1Affine]{"own": own, "shared": group.BN254()} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -16,6 +16,7 @@ type sorting[E comparable] struct {
 	pieces  []affine[E] // by job: its sum, if it is of a piece of a long bucket
 	sums    []affine[E] // of buckets, if the window is weighed alone
 	lines   []affine[E] // then of the columns and rows of buckets
+	memory  *offHeap    // of sorted
 }
 
 // job is the work of a task: to sum buckets first to end-1, or a piece of a long bucket.
@@ -104,7 +105,7 @@ func (s *sums[E, PE]) sort(ctx context.Context, ex executor.Executor, sc, task *
 		}
 	}
 	by.offsets[count] = at
-	by.sorted = resize(by.sorted, int(at))
+	by.sorted = room(by.memory, by.sorted, int(at))
 	return s.each(ctx, ex, task, ranges.count, func(_ *scratch[E, PE], i int) {
 		first, end := ranges.bounds(i)
 		for w := lo; w < hi; w++ {

@@ -198,8 +198,9 @@ func (k *VerifyingKey) proving(c *Circuit, s *srs.SRS) (*ProvingKey, error) {
 	if err != nil {
 		return nil, err
 	}
+	own, _ := group.WithScratch(group.BN254())
 	return &ProvingKey{
-		VerifyingKey: k, circuit: c.digest, srs: s, form: form, domain: domain, part: part, kernel: newKernel(k.identity), group: group.WithScratch(group.BN254()),
+		VerifyingKey: k, circuit: c.digest, srs: s, form: form, domain: domain, part: part, kernel: newKernel(k.identity), group: own,
 		coefficients: make(map[variable]poly.Vector),
 	}, nil
 }
