@@ -155,15 +155,12 @@ func TestBlindingIsEnough(t *testing.T) {
 		}
 		var seen []fr.Element
 		for i := range p.pieces[:len(p.pieces)-1] {
-			if b := p.pieces[i].top; b.IsUint64() || slices.Contains(seen, b) {
+			if b := p.pieces[i][p.n]; b.IsUint64() || slices.Contains(seen, b) {
 				t.Errorf("%s: piece %d is not blinded", s.name, i)
 			}
-			seen = append(seen, p.pieces[i].top)
+			seen = append(seen, p.pieces[i][p.n])
 		}
 		for v := range p.columns {
-			if v.kind.fixed() {
-				continue
-			}
 			for i, e := range rowsOf(t, p, v)[p.n-blinded:] {
 				if small := e.IsUint64(); small && (!v.ends() || i > 0) {
 					t.Errorf("%s: column %v is not blinded in row %d from the end", s.name, v, blinded-i)

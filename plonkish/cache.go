@@ -18,10 +18,9 @@ import (
 	"github.com/zkbench/zkbench/srs"
 )
 
-// Cache stores proving keys in files of the directory Dir. It creates the directory if there is none. A key
-// from a Cache is a copy in read-only memory, so later changes of the file do not affect the key.
-// ProvingKey.Close frees the memory. Anyone who can write to the directory can replace the keys, so keep it
-// private.
+// Cache stores the commitments of keys in files of the directory Dir. It creates the directory if there is none. A
+// key from a Cache has a copy of them, so later changes of the file do not affect the key. Anyone who can write to
+// the directory can replace the keys, so keep it private.
 type Cache struct {
 	Dir string
 	// Warn, if set, is called with the reason why a file was not used or not written. The key is right all
@@ -29,10 +28,9 @@ type Cache struct {
 	Warn func(reason string)
 }
 
-// Setup returns the same key as the function Setup of this package. It reads the key from its file if the
-// file is intact. Otherwise it makes the key and writes the file. A file is bound to the circuit, to the
-// reference string, and to the representation of vectors that suits the processor. The method returns the
-// same errors as the function Setup.
+// Setup returns the same key as the function Setup of this package. It reads the commitments from their file if the
+// file is intact. Otherwise it makes the key and writes the file. A file is bound to the circuit and to the
+// reference string. The method returns the same errors as the function Setup.
 func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit, s *srs.SRS) (*ProvingKey, error) {
 	vk, err := newVerifyingKey(circuit, s)
 	if err != nil {
@@ -43,30 +41,30 @@ func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit
 		return nil, err
 	}
 	file := k.file(c)
-	if data, unmap := file.Read(); data != nil {
-		k.useMapped(data, unmap)
-		return k, nil
+	if data, free := file.Read(); data != nil {
+		k.use(data)
+		if err := free(); err != nil {
+			return nil, err
+		}
+		return k, k.keepColumns(ctx, ex)
 	}
 	made, err := Setup(ctx, ex, circuit, s)
 	if err != nil {
 		return nil, err
 	}
 	_ = os.MkdirAll(c.Dir, 0o755) // else writing says why it cannot
-	if data, unmap := file.Write(made.parts()...); data != nil {
-		k.useMapped(data, unmap)
-		return k, nil
+	if _, free := file.Write(made.parts()...); free != nil {
+		return made, free()
 	}
 	return made, nil
 }
 
-// The file: a header, the fixed commitments, zeros to the end of a page, and the coefficients of
-// the fixed columns, all as they are in memory.
+// The file: a header and the fixed commitments, as they are in memory.
 //
 //	header = magic(8) name(32) CRC-32C of the rest(4)
 const (
-	magic       = "zkbkey\x00\x01"
+	magic       = "zkbkey\x00\x02"
 	headerBytes = len(magic) + sha256.Size + 4
-	page        = 4096
 	affineBytes = 64
 )
 
@@ -76,26 +74,18 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (k *ProvingKey) name() [sha256.Size]byte {
 	h := sha256.New()
 	h.Write([]byte{version})
-	h.Write(k.circuit[:])
+	h.Write(k.structure.digest[:])
 	for i := range k.g2 {
 		p := k.g2[i].Bytes()
 		h.Write(p[:])
 	}
-	h.Write([]byte(k.form.String()))
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// columnsAt returns the offset at which the columns begin.
-func (k *ProvingKey) columnsAt() int {
-	return (headerBytes + affineBytes*len(k.fixedColumns()) + page - 1) / page * page
-}
-
 // FileLen returns the length in bytes of the file in which a Cache stores the key.
-func (k *ProvingKey) FileLen() int64 {
-	return int64(k.columnsAt() + len(k.fixedColumns())*k.form.Bytes(k.n))
-}
+func (k *ProvingKey) FileLen() int64 { return int64(headerBytes + affineBytes*len(k.fixedColumns())) }
 
-// file returns the file of a key, which need not have its fixed columns yet.
+// file returns the file of a key, which need not have its commitments yet.
 func (k *ProvingKey) file(c Cache) *mapped.Kept {
 	name := k.name()
 	return &mapped.Kept{
@@ -116,24 +106,13 @@ func header(name [sha256.Size]byte, sum uint32) []byte {
 
 // parts returns the contents of a key's file.
 func (k *ProvingKey) parts() [][]byte {
-	commitments := make([]byte, k.columnsAt()-headerBytes)
-	copy(commitments, mapped.Bytes(k.fixed))
-	parts, sum := [][]byte{commitments}, crc32.Checksum(commitments, castagnoli)
-	for _, v := range k.fixedColumns() {
-		column := k.coefficients[v].Memory()
-		parts, sum = append(parts, column), crc32.Update(sum, castagnoli, column)
-	}
-	return append([][]byte{header(k.name(), sum)}, parts...)
+	commitments := mapped.Bytes(k.fixed)
+	return [][]byte{header(k.name(), crc32.Checksum(commitments, castagnoli)), commitments}
 }
 
-// useMapped takes the fixed columns from data, the memory that the file was copied to.
-func (k *ProvingKey) useMapped(data []byte, unmap func() error) {
-	columns, at, size := k.fixedColumns(), k.columnsAt(), k.form.Bytes(k.n)
-	k.fixed = make([]bn254.G1Affine, len(columns))
+// use takes the commitments from the contents of a file.
+func (k *ProvingKey) use(data []byte) {
+	k.fixed = make([]bn254.G1Affine, len(k.fixedColumns()))
 	copy(mapped.Bytes(k.fixed), data[headerBytes:])
-	for i, v := range columns {
-		k.coefficients[v] = k.form.FromMemory(data[at+i*size:], k.n)
-	}
 	k.digest = sha512.Sum512(k.Bytes())
-	k.unmap = append(k.unmap, unmap)
 }

@@ -77,8 +77,9 @@ func (b *Builder) Build() (*Circuit, error) {
 	if most := b.arith.maxSize(); n > most {
 		return nil, &zkbench.LimitError{What: "rows of a circuit", Estimate: int64(capacity), Max: int64(most - blinded)}
 	}
+	arith := b.arith // a pointer to the Builder's would keep all of the Builder
 	c := &Circuit{
-		arith: &b.arith, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
+		arith: &arith, n: n, kinds: b.kinds, rows: append(make([]Kind, public, used), b.rows...),
 		cells: slices.Clone(b.cells), values: b.values, public: public, free: slices.Clone(b.free), tables: b.tables, entries: entries(b.tables), sites: b.sites,
 	}
 	for i := range c.cells {

@@ -72,18 +72,30 @@ func newKernel(p program) *kernel {
 // stepsOfTask is the number of steps, on a tile each, that a task does at least, so that it takes far longer than a call of Do.
 const stepsOfTask = 1 << 8
 
-// run sets dst to the program's values, of columns as long as dst, which is a power of two.
-func (k *kernel) run(ctx context.Context, ex executor.Executor, form *poly.Form, dst poly.Vector, scalars []fr.Element, column func(variable) poly.Vector) error {
-	size := min(dst.Len(), tile)
-	tiles := dst.Len() / size
+// runs runs a kernel on columns of one length.
+type runs struct {
+	*kernel
+	size  int // of a tile
+	spare spare[*run]
+}
+
+// runs returns runs of the kernel on columns of n elements, a power of two.
+func (k *kernel) runs(form *poly.Form, n int, scalars []fr.Element) *runs {
+	size := min(n, tile)
+	return &runs{k, size, spare[*run]{made: func() *run { return k.start(form, size, scalars) }}}
+}
+
+// run sets dst to the program's values.
+func (k *runs) run(ctx context.Context, ex executor.Executor, dst poly.Vector, column func(variable) poly.Vector) error {
+	tiles := dst.Len() / k.size
 	tasks := max(1, min(tiles, tiles*len(k.program)/stepsOfTask))
-	runs := spare[*run]{made: func() *run { return k.start(form, size, scalars, column) }}
 	return ex.Do(ctx, tasks, func(_ context.Context, task int) error {
-		r := runs.take()
-		defer runs.give(r)
+		r := k.spare.take()
+		defer k.spare.give(r)
+		r.read(column)
 		for t := tiles * task / tasks; t < tiles*(task+1)/tasks; t++ {
-			r.at = t * size
-			r.tile(dst.Slice(r.at, r.at+size))
+			r.at = t * k.size
+			r.tile(dst.Slice(r.at, r.at+k.size))
 		}
 		return nil
 	})
@@ -99,13 +111,8 @@ type run struct {
 }
 
 // start returns the kernel with registers for tiles of size elements.
-func (k *kernel) start(form *poly.Form, size int, scalars []fr.Element, column func(variable) poly.Vector) *run {
+func (k *kernel) start(form *poly.Form, size int, scalars []fr.Element) *run {
 	r := &run{kernel: k, columns: make([]poly.Vector, len(k.program)), registers: make([]poly.Vector, k.registers), values: make([]poly.Vector, len(k.program))}
-	for i, s := range k.program {
-		if s.op == opVariable && !k.scalar[i] {
-			r.columns[i] = column(s.variable)
-		}
-	}
 	for i := range r.registers {
 		r.registers[i] = form.New(size)
 	}
@@ -119,6 +126,15 @@ func (k *kernel) start(form *poly.Form, size int, scalars []fr.Element, column f
 		r.values[i].SetPowers(&fixed[i], &one)
 	}
 	return r
+}
+
+// read sets the columns.
+func (r *run) read(column func(variable) poly.Vector) {
+	for i, s := range r.program {
+		if s.op == opVariable && !r.scalar[i] {
+			r.columns[i] = column(s.variable)
+		}
+	}
 }
 
 // tile sets dst, which may be part of a column, to the program's values of one tile.

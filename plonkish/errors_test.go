@@ -206,7 +206,8 @@ func TestPhases(t *testing.T) {
 	must.Get(setup(t, c).Prove(t.Context(), executor.Serial(), c, Options{Span: span}))(t)
 	column := func(phase string) []string { return []string{phase + "/transform", phase + "/sum"} }
 	want := slices.Concat([]string{"commit"}, column("commit"), column("commit"), column("commit"), []string{"permutation"}, column("permutation"),
-		[]string{"lookup", "quotient"}, slices.Repeat([]string{"quotient/transform"}, 6), slices.Repeat([]string{"quotient/sum"}, 3), []string{"open", "open/sum", "open/sum"})
+		[]string{"lookup", "quotient"}, slices.Repeat([]string{"quotient/transform"}, 1+3*2+1), // the circuit's columns, three cosets and what they have, the pieces
+		slices.Repeat([]string{"quotient/sum"}, 3), []string{"open", "open/transform", "open/sum", "open/sum"})
 	golden.Equal(t, "spans", want, heard)
 	golden.Equal(t, "spans that have not ended", 0, len(open))
 }

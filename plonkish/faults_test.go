@@ -233,11 +233,11 @@ func TestInsecure(t *testing.T) {
 	golden.Equal(t, "read as secure", false, must.Get(ReadVerifyingKey(Plonk(), in))(t).Insecure())
 }
 
-// TestProofBytes: the memory of a small proof is, a row, that of 7 columns and pieces in Plonk, of the 19
-// columns of the identity, which is computed in one part, of lists and of sums.
+// TestProofBytes: the memory of a small proof is, a row, that of 7 columns and pieces in Plonk, and of the pass over the
+// cosets: 6 columns that the circuit decides, and 20 vectors on the only part, which take more than two lists and a sum.
 func TestProofBytes(t *testing.T) {
 	s := small(t)
 	element := s.form.Bytes(1<<10) >> 10
 	golden.Equal(t, "bytes of an element", element, s.elementBytes())
-	golden.Equal(t, "bytes of a proof in Plonk, a row", (7+19)*element+64+280, s.proofBytes())
+	golden.Equal(t, "bytes of a proof in Plonk, a row", (7+6)*fr.Bytes+20*element, s.proofBytes())
 }

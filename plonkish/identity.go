@@ -30,6 +30,7 @@ type layout struct {
 	used  uses
 
 	identity  program
+	terms     []Expr     // of the identity; term i has the factor α^i
 	committed []variable // columns that the identity reads, fixed or not
 	opened    []variable // values that a proof has: columns at ζ, nextCells and the product at ωζ
 	linear    []variable // of committed, those that are not opened at ζ
@@ -96,11 +97,7 @@ func newLayout(a *Arithmetization, n int, u uses) *layout {
 	terms := l.gates()
 	terms = append(terms, l.permutation()...)
 	terms = append(terms, l.lookupTerms(l.unblinded)...)
-	var sum Expr
-	for _, t := range slices.Backward(terms) {
-		sum = sum.Mul(varExpr(scalar, alpha)).Add(t)
-	}
-	l.identity = compile(sum)
+	l.terms, l.identity = terms, compile(weighedSum(terms))
 	l.open()
 	degree := evaluate(l.identity, leadings(func(v variable) leading { return leading{degree: l.degree(v)} })).degree - n
 	l.pieces, l.extra = degree/n, degree%n == 0
@@ -108,6 +105,14 @@ func newLayout(a *Arithmetization, n int, u uses) *layout {
 		l.pieces++
 	}
 	return l
+}
+
+// weighedSum returns the sum of terms, each times a power of α, the first times 1.
+func weighedSum(terms []Expr) (sum Expr) {
+	for _, t := range slices.Backward(terms) {
+		sum = sum.Mul(varExpr(scalar, alpha)).Add(t)
+	}
+	return sum
 }
 
 // label returns k_j = 5^j, the factor of column j. 5 generates the field's multiplicative group, so no two

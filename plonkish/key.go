@@ -34,22 +34,21 @@ type VerifyingKey struct {
 }
 
 // ProvingKey makes proofs of one circuit, for any witness. It uses the reference string, which must stay
-// open, and keeps working memory for the next proof. It is safe for concurrent use.
+// open. It is safe for concurrent use.
 type ProvingKey struct {
 	*VerifyingKey
-	circuit      [32]byte // digest
+	structure    *Circuit // the circuit without its witness
 	srs          *srs.SRS
 	form         *poly.Form
-	domain, part *poly.Domain // of all rows, and of a part of a coset (quotient)
-	kernel       *kernel
-	group        group.Group[fr.Element, bn254.G1Affine] // whose sums leave their scratch to the next
-	coefficients map[variable]poly.Vector                // of the layout's fixed columns, perhaps in read-only memory
+	part         *poly.Domain // of a part of a coset (quotient)
+	passes       []*pass
+	columns      map[variable][]fr.Element // that the circuit decides, by the parts of the domain; of many rows none
 	expanded     map[variable][]poly.Vector
+	leadingFixed map[variable]fr.Element // of expanded columns, the coefficient of X^(n-1)
 	unmap        []func() error
 }
 
-// Close frees the memory that Expand has taken, and the memory of a key that a Cache has returned. Do not
-// use the key after Close.
+// Close frees the memory that Expand has taken. Do not use the key after Close.
 func (k *ProvingKey) Close() error {
 	if len(k.unmap) == 0 {
 		return nil
@@ -78,28 +77,40 @@ func (k *ProvingKey) Expand(ctx context.Context, ex executor.Executor) error {
 	if err := memory.Fits("memory of an expanded key", uint64(k.ExpandedLen())); err != nil {
 		return err
 	}
-	columns, size := k.fixedColumns(), k.part.Size()
 	data, free := mapped.Memory(int(k.ExpandedLen()))
-	expanded, powers, one := make(map[variable][]poly.Vector), k.form.New(size), fr.One()
-	for part := range k.pieces * k.partCount() {
-		shift := k.shift(part)
-		if err := powers.SetPowersOn(ctx, ex, &one, &shift); err != nil {
-			free()
+	expanded, tops := make(map[variable][]poly.Vector), make(map[variable]fr.Element)
+	labels, all, one := k.structure.labels(), make([]fr.Element, k.n), fr.One()
+	powers, turner := k.form.New(k.part.Size()), k.newTurner()
+	expand := func(v variable) error {
+		if err := turner.makeFixed(ctx, ex, all, v, labels); err != nil {
 			return err
 		}
-		for _, v := range columns {
-			expanded[v] = append(expanded[v], k.form.FromMemory(data, size))
-			data = data[k.form.Bytes(size):]
+		tops[v] = k.leadingOfRows(all)
+		for c := range k.pieces {
+			if err := turner.turn(ctx, ex, all, c, c+1); err != nil {
+				return err
+			}
+			for i := range k.partCount() {
+				dst, shift := k.form.FromMemory(data, k.part.Size()), k.shift(c+1, i)
+				data = data[k.form.Bytes(k.part.Size()):]
+				if err := powers.SetPowersOn(ctx, ex, &one, &shift); err != nil {
+					return err
+				}
+				if err := k.evaluateOnPart(ctx, ex, dst, k.inPart(all, i), powers); err != nil {
+					return err
+				}
+				expanded[v] = append(expanded[v], dst)
+			}
 		}
-		err := ex.Do(ctx, len(columns), func(ctx context.Context, i int) error {
-			return k.evaluateOnCoset(ctx, ex, expanded[columns[i]][part], k.coefficients[columns[i]], shift, powers)
-		})
-		if err != nil {
+		return nil
+	}
+	for _, v := range k.fixedColumns() {
+		if err := expand(v); err != nil {
 			free()
 			return err
 		}
 	}
-	k.expanded, k.unmap = expanded, append(k.unmap, func() error { free(); return nil })
+	k.expanded, k.leadingFixed, k.unmap = expanded, tops, append(k.unmap, func() error { free(); return nil })
 	return nil
 }
 
@@ -127,23 +138,33 @@ func setupIn(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS, 
 	if err != nil {
 		return nil, err
 	}
-	if err := c.checkMemory(len(k.fixedColumns())*k.elementBytes()+sumBytes, have); err != nil {
+	columns := 1 // of values
+	if k.n < manyRows {
+		columns += len(k.fixedColumns())
+	}
+	if err := c.checkMemory(columns*fr.Bytes+sumBytes, have); err != nil {
 		return nil, err
 	}
 	if err := k.commit(ctx, ex, c, s); err != nil {
 		return nil, err
 	}
-	labels, values := c.labels(), make([]fr.Element, k.n)
+	return k, k.keepColumns(ctx, ex)
+}
+
+// keepColumns sets the columns, unless there are many rows.
+func (k *ProvingKey) keepColumns(ctx context.Context, ex executor.Executor) error {
+	if k.n >= manyRows {
+		return nil
+	}
+	k.columns = make(map[variable][]fr.Element)
+	turner, labels := k.newTurner(), k.structure.labels()
 	for _, v := range k.fixedColumns() {
-		k.coefficients[v] = k.form.New(k.n)
-		if err := c.fixedColumn(ctx, ex, values, v, labels); err != nil {
-			return nil, err
-		}
-		if err := k.interpolate(ctx, ex, k.coefficients[v], values); err != nil {
-			return nil, err
+		k.columns[v] = make([]fr.Element, k.n)
+		if err := turner.makeFixed(ctx, ex, k.columns[v], v, labels); err != nil {
+			return err
 		}
 	}
-	return k, nil
+	return nil
 }
 
 // SetupVerifying makes the verifying key alone. It returns the same errors as Setup.
@@ -158,11 +179,13 @@ func SetupVerifying(ctx context.Context, ex executor.Executor, c *Circuit, s *sr
 // commit sets the commitments of the fixed columns and the digest of the key.
 func (k *VerifyingKey) commit(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS) error {
 	labels, values := c.labels(), make([]fr.Element, k.n)
+	sums, free := group.WithScratch(group.BN254())
+	defer free()
 	for _, v := range k.fixedColumns() {
 		if err := c.fixedColumn(ctx, ex, values, v, labels); err != nil {
 			return err
 		}
-		commitment, err := group.BN254().MSM(ctx, ex, s.Lagrange.Pk.G1, values)
+		commitment, err := sums.MSM(ctx, ex, s.Lagrange.Pk.G1, values)
 		if err != nil {
 			return err
 		}
@@ -187,41 +210,37 @@ func newVerifyingKey(c *Circuit, s *srs.SRS) (*VerifyingKey, error) {
 	return &VerifyingKey{layout: newLayout(c.arith, c.n, c.uses()), public: c.public, one: vk.G1, g2: vk.G2, lines: vk.Lines, insecure: s.Insecure()}, nil
 }
 
-// proving returns a proving key that has no coefficients yet.
+// proving returns a proving key that may have no commitments yet.
 func (k *VerifyingKey) proving(c *Circuit, s *srs.SRS) (*ProvingKey, error) {
 	form := poly.Fastest()
-	domain, err := form.NewDomain(k.n)
-	if err != nil {
-		return nil, err
-	}
 	part, err := form.NewDomain(k.partSize())
 	if err != nil {
 		return nil, err
 	}
-	own, _ := group.WithScratch(group.BN254())
-	return &ProvingKey{
-		VerifyingKey: k, circuit: c.digest, srs: s, form: form, domain: domain, part: part, kernel: newKernel(k.identity), group: own,
-		coefficients: make(map[variable]poly.Vector),
-	}, nil
+	key := &ProvingKey{VerifyingKey: k, structure: c.withoutWitness(), srs: s, form: form, part: part}
+	key.passes = k.newPasses(key.elementBytes())
+	key.setKernels()
+	return key, nil
+}
+
+// withoutWitness returns what decides the fixed columns and the digest.
+func (c *Circuit) withoutWitness() *Circuit {
+	return &Circuit{
+		arith: c.arith, n: c.n, kinds: c.kinds, rows: c.rows, cells: make([][]Var, len(c.cells)), public: c.public, tables: c.tables,
+		sigma: c.sigma, digest: c.digest,
+	}
 }
 
 // sumBytes is the working memory of a sum of points, per point.
 const sumBytes = 280
 
-// elementBytes returns the memory of one element of a column.
+// elementBytes returns the memory of one element of a vector.
 func (k *ProvingKey) elementBytes() int { return k.form.Bytes(8) / 8 }
 
-// proofBytes returns the memory that a proof takes per row. It counts the columns and the quotient, the
-// identity's columns on a part of a coset, two lists of elements, and a sum of points.
+// proofBytes returns the memory that a proof takes per row. It counts the columns and the quotient, and the larger of
+// two: what a pass over the cosets takes, or a sum of points and two lists of elements.
 func (k *ProvingKey) proofBytes() int {
-	onPart := 5 // what parts has beside columns
-	for _, v := range k.identity.variables() {
-		if v.kind != scalar {
-			onPart++
-		}
-	}
-	columns := len(k.witness()) + k.pieces + (onPart+k.partCount()-1)/k.partCount()
-	return columns*k.elementBytes() + 2*fr.Bytes + sumBytes
+	return (len(k.witness())+k.pieces)*fr.Bytes + max(2*fr.Bytes+sumBytes, k.mostBytes(k.passes, k.elementBytes()))
 }
 
 // checkMemory returns a *zkbench.LimitError with the maximum number of rows if the circuit's rows, at each
@@ -237,16 +256,4 @@ func (c *Circuit) checkMemory(each int, have uint64) error {
 // fixedColumns returns the committed columns that the circuit decides, in order.
 func (l *layout) fixedColumns() []variable {
 	return slices.DeleteFunc(slices.Clone(l.committed), func(v variable) bool { return !v.kind.fixed() })
-}
-
-// interpolate sets dst to the coefficients of the polynomial that has the given values in the rows.
-func (k *ProvingKey) interpolate(ctx context.Context, ex executor.Executor, dst poly.Vector, values []fr.Element) error {
-	one := fr.One()
-	if err := dst.SetOn(ctx, ex, values); err != nil {
-		return err
-	}
-	if err := dst.BitReverseOn(ctx, ex); err != nil {
-		return err
-	}
-	return k.domain.InverseNTT(ctx, ex, dst, poly.BitReversed, &one)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/arith/poly"
 	"github.com/zkbench/zkbench/internal/sys/mapped"
 	"github.com/zkbench/zkbench/internal/sys/memory"
@@ -64,17 +65,24 @@ type prover struct {
 	blinds  io.Reader
 	scalars [challenges]fr.Element
 	zeta    fr.Element
-	columns map[variable]poly.Vector // coefficients of all committed columns
-	pieces  []piece                  // of the quotient
+	columns map[variable][]fr.Element // coefficients of the committed columns that the circuit does not decide
+	pieces  []piece                   // of the quotient
 	proof   *proof
+
+	leadingFixed map[variable]fr.Element // of the circuit's columns, the coefficient of X^(n-1)
+	turner       *turner
+	on           map[variable]int // the coset that a column is on; none: coefficients
 
 	multiplicities []fr.Element // of the tables' rows
 
 	// Memory is reused: a proof takes as much as it needs at one time. It is not on the heap, whose
 	// garbage would be as much again.
-	free     []poly.Vector // of n elements
-	elements []fr.Element  // n, and room for another
-	unmap    []func()
+	free     []poly.Vector  // of n elements
+	lists    [][]fr.Element // of n, and room for another
+	elements []fr.Element   // one of them
+	unmap    map[*byte]func()
+	group    group.Group[fr.Element, bn254.G1Affine] // whose sums leave their scratch to the next
+	freeSums func()
 
 	fullLength bool
 	span       func(name string) (end func())
@@ -106,7 +114,7 @@ func (k *ProvingKey) Prove(ctx context.Context, ex executor.Executor, c *Circuit
 }
 
 func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Circuit, o Options) (*prover, error) {
-	if c == nil || c.arith == nil || c.digest != k.circuit {
+	if c == nil || c.arith == nil || k.structure == nil || c.digest != k.structure.digest {
 		return nil, fmt.Errorf("%w: a circuit that is not the key's", zkbench.ErrParams)
 	}
 	if err := c.checkMemory(k.proofBytes(), memory.Available()); err != nil {
@@ -126,9 +134,12 @@ func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Cir
 	r := k.newRounds(public, o.Context)
 	p := &prover{
 		ProvingKey: k, ctx: ctx, ex: ex, circuit: c, public: public, labels: c.labels(), rounds: r,
-		nonces: nonces, columns: maps.Clone(k.coefficients), proof: k.newProof(), fullLength: o.FullLength, span: o.Span,
+		nonces: nonces, columns: make(map[variable][]fr.Element), leadingFixed: make(map[variable]fr.Element), proof: k.newProof(),
+		unmap: make(map[*byte]func()), turner: k.newTurner(), on: make(map[variable]int), fullLength: o.FullLength, span: o.Span,
 	}
-	p.elements = p.newElements(k.n + 1)[:k.n]
+	maps.Copy(p.leadingFixed, k.leadingFixed)
+	p.group, p.freeSums = group.WithScratch(group.BN254())
+	p.elements = p.takeList()
 	return p, nil
 }
 
@@ -156,20 +167,51 @@ func (p *prover) draw() []byte {
 
 // close frees all memory of the proof.
 func (p *prover) close() {
+	p.freeSums()
 	for _, unmap := range p.unmap {
 		unmap()
 	}
 }
 
-// memory returns n bytes that are valid until close.
+// memory returns n bytes that are valid until release or close.
 func (p *prover) memory(n int) []byte {
 	data, unmap := mapped.Memory(n)
-	p.unmap = append(p.unmap, unmap)
+	p.unmap[&data[0]] = unmap
 	return data
 }
 
-func (p *prover) newElements(n int) []fr.Element {
-	return mapped.Values[fr.Element](p.memory(n * fr.Bytes))
+// release frees memory, by its first byte.
+func (p *prover) release(first *byte) {
+	p.unmap[first]()
+	delete(p.unmap, first)
+}
+
+// trim frees the memory of vectors and lists that are not in use.
+func (p *prover) trim() {
+	for _, v := range p.free {
+		p.release(&v.Memory()[0])
+	}
+	for _, l := range p.lists {
+		p.release(&mapped.Bytes(l)[0])
+	}
+	p.free, p.lists = nil, nil
+}
+
+// takeList returns a list of n elements, with room for another, for the caller alone. Its contents are undefined.
+func (p *prover) takeList() []fr.Element {
+	if len(p.lists) == 0 {
+		return mapped.Values[fr.Element](p.memory((p.n + 1) * fr.Bytes))[:p.n]
+	}
+	l := p.lists[len(p.lists)-1]
+	p.lists = p.lists[:len(p.lists)-1]
+	return l
+}
+
+// giveList returns lists for later use by takeList.
+func (p *prover) giveList(lists ...[]fr.Element) {
+	for _, l := range lists {
+		p.lists = append(p.lists, l[:p.n])
+	}
 }
 
 // take returns a vector of n elements for the caller alone. Its contents are undefined.
@@ -279,23 +321,31 @@ func (p *prover) commitWitness(lo, hi int) error {
 }
 
 // commitRows commits to a column's values, as commitment i of the proof, and keeps the column's coefficients.
-// It overwrites values. Values are mostly shorter than coefficients, so their sum is cheaper.
+// Values are mostly shorter than coefficients, so their sum is cheaper.
 func (p *prover) commitRows(i int, v variable, values []fr.Element) (err error) {
-	end := p.span(SpanTransform)
-	p.columns[v] = p.take()
-	if err = p.interpolate(p.ctx, p.ex, p.columns[v], values); err != nil {
+	column := p.takeList()
+	if err = p.inParts(p.n, func(lo, hi int) { p.setRows(column, values[lo:hi], lo) }); err != nil {
 		return err
 	}
-	end()
+	if err := p.fromRows(column); err != nil {
+		return err
+	}
+	p.columns[v] = column
 	points := p.srs.Lagrange.Pk.G1
 	if p.fullLength {
-		points = p.srs.Canonical.Pk.G1
-		if err := p.columns[v].GetOn(p.ctx, p.ex, values); err != nil {
-			return err
-		}
+		points, values = p.srs.Canonical.Pk.G1, column
 	}
 	p.proof.columns[i], err = p.commitment(points, values)
 	return err
+}
+
+// fromRows replaces the values in the rows, as setRows sets them, by coefficients.
+func (p *prover) fromRows(column []fr.Element) error {
+	defer p.span(SpanTransform)()
+	if err := p.turner.interpolate(p.ctx, p.ex, column, 0, fr.One()); err != nil {
+		return err
+	}
+	return p.turner.turn(p.ctx, p.ex, column, 0, coefficients)
 }
 
 // permutation commits to z - 1, and to the running product between groups, less 1.
@@ -381,9 +431,4 @@ func (p *prover) lookup() error {
 	}
 	p.rounds.running(p.proof, &p.scalars)
 	return nil
-}
-
-// evaluate sets dst to the values of an Expr of columns.
-func (p *prover) evaluate(dst poly.Vector, e Expr, column func(variable) poly.Vector) error {
-	return newKernel(compile(e)).run(p.ctx, p.ex, p.form, dst, p.scalars[:], column)
 }

@@ -2,87 +2,52 @@ package plonkish
 
 import (
 	"context"
-	"math/bits"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
-	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/arith/poly"
 )
 
-// piece is a polynomial of n coefficients and perhaps one more.
-type piece struct {
-	low poly.Vector
-	top fr.Element // of X^n
-}
-
-// The quotient is computed on parts of a coset. A part has few enough points that the columns of the identity
-// fit in the second-level cache. It has at least an eighth of all, because each part reads all coefficients.
-const partPoints, maxParts = 1 << 14, 8
-
-// partSize returns the number of points of a part.
-func (l *layout) partSize() int { return min(l.n, max(partPoints, l.n/maxParts)) }
-
-// partCount returns the number of parts of a coset.
-func (l *layout) partCount() int { return l.n / l.partSize() }
-
-// shift returns the shift of a part, as a coset of the small domain. The parts of all cosets are numbered
-// consecutively.
-func (l *layout) shift(part int) fr.Element {
-	shift, step := label(part/l.partCount()+1), power(l.root, part%l.partCount())
-	return *shift.Mul(&shift, &step)
-}
-
-// evaluateOnCoset sets dst to the values of a polynomial on a coset of the small domain. powers holds the
-// powers of the coset's shift.
-func (k *ProvingKey) evaluateOnCoset(ctx context.Context, ex executor.Executor, dst, coefficients poly.Vector, shift fr.Element, powers poly.Vector) error {
-	factor, one := dst.NewLike(min(dst.Len(), tile)), fr.One()
-	factor.Fill(ptr(power(shift, dst.Len())))
-	err := poly.InPieces(ctx, ex, dst.Len(), func(lo, hi int) {
-		fold(dst, coefficients, factor, lo, hi)
-		part := dst.Slice(lo, hi)
-		part.Mul(part, powers.Slice(lo, hi))
-	})
-	if err != nil {
-		return err
-	}
-	return k.part.NTT(ctx, ex, dst, poly.Natural, &one)
-}
+// piece holds the n + 1 coefficients of a piece of the quotient.
+type piece []fr.Element
 
 // quotient commits to the pieces of the identity divided by X^n - 1. The identity is computed on as many
 // cosets of the domain as there are pieces, each of them part by part. It has at most one coefficient more
 // than that determines, which follows from the columns' leading coefficients.
 func (p *prover) quotient() error {
-	shifts := make([]fr.Element, p.layout.pieces)
+	p.freeSums() // their memory is for the columns
+	p.giveList(p.elements)
+	p.trim()
 	p.pieces = make([]piece, p.layout.pieces)
-	for c := range shifts {
-		shifts[c] = p.shift(c * p.partCount()) // outside of the domain, and in different cosets
-		p.pieces[c].low = p.take()
-	}
-	columns, size, parts := newParts(p), p.part.Size(), p.partCount()
 	for c := range p.pieces {
-		for i := range parts {
-			if err := columns.move(c*parts+i, i > 0); err != nil {
-				return err
-			}
-			// Part i has the points ω^i of all, which in reversed order are neighbours.
-			at := int(bits.Reverse64(uint64(i))>>1>>(64-bits.Len(uint(parts)))) * size
-			dst := p.pieces[c].low.Slice(at, at+size)
-			if err := p.kernel.run(p.ctx, p.ex, p.form, dst, p.scalars[:], columns.get); err != nil {
-				return err
-			}
-		}
-		vanishing := p.vanishing(&shifts[c])
-		end := p.span(SpanTransform)
-		if err := p.domain.InverseNTT(p.ctx, p.ex, p.pieces[c].low, poly.BitReversed, &shifts[c]); err != nil {
+		p.pieces[c] = p.takeList()[:p.n+1]
+		p.pieces[c][p.n].SetZero()
+	}
+	for i, pass := range p.passes {
+		if err := p.run(pass, i == 0); err != nil {
 			return err
 		}
-		end()
-		if err := p.pieces[c].low.ScaleOn(p.ctx, p.ex, vanishing.Inverse(&vanishing)); err != nil {
+		p.trim()
+	}
+	for v, column := range p.columns {
+		if err := p.moveColumn(v, column, coefficients); err != nil {
 			return err
 		}
 	}
-	p.give(columns.memory...)
+	shifts := make([]fr.Element, len(p.pieces))
+	end := p.span(SpanTransform)
+	for c, piece := range p.pieces {
+		shifts[c] = p.shift(c+1, 0) // outside of the domain, and in different cosets
+		vanishing := p.vanishing(&shifts[c])
+		vanishing.Inverse(&vanishing)
+		if err := p.turner.interpolate(p.ctx, p.ex, piece[:p.n], c+1, vanishing); err != nil {
+			return err
+		}
+		if err := p.turner.turn(p.ctx, p.ex, piece[:p.n], c+1, coefficients); err != nil {
+			return err
+		}
+	}
+	end()
 	if err := p.separate(shifts); err != nil {
 		return err
 	}
@@ -90,44 +55,123 @@ func (p *prover) quotient() error {
 	return nil
 }
 
-// parts holds the values of the identity's columns on a coset of a small domain.
-type parts struct {
-	*prover
-	points   poly.Vector // of the domain
-	at, next map[variable]poly.Vector
-	powers   [2]poly.Vector // of the coset's shift, and the next rows'
-	inverse  poly.Vector
-	scratch  poly.Vector
-	memory   []poly.Vector // of all that, of n elements each
+// moveColumn takes a column from where it is to another coset, or to coefficients.
+func (p *prover) moveColumn(v variable, column []fr.Element, to int) error {
+	from, ok := p.on[v]
+	if !ok {
+		from = coefficients
+	}
+	p.on[v] = to
+	return p.turner.turn(p.ctx, p.ex, column, from, to)
 }
 
-func newParts(p *prover) *parts {
-	s := &parts{prover: p, at: make(map[variable]poly.Vector), next: make(map[variable]poly.Vector)}
-	var left poly.Vector
-	size := p.part.Size()
-	take := func() poly.Vector {
-		if left.Len() == 0 {
-			left = p.take()
-			s.memory = append(s.memory, left)
+// run adds the values of a pass on all cosets to the pieces, or sets them if it is the first.
+func (p *prover) run(pass *pass, isFirst bool) error {
+	columns := make(map[variable][]fr.Element) // that are not expanded
+	end := p.span(SpanTransform)
+	for _, v := range pass.columns {
+		switch {
+		case !v.kind.fixed():
+			columns[v] = p.columns[v]
+		case p.expanded == nil:
+			columns[v], p.on[v] = p.takeList(), 0
+			if err := p.setFixed(columns[v], v); err != nil {
+				return err
+			}
+			p.leadingFixed[v] = p.leadingOfRows(columns[v])
 		}
-		v := left.Slice(0, size)
-		left = left.Slice(size, left.Len())
+	}
+	end()
+	s := newParts(p, pass, columns)
+	defer s.done()
+	runs := pass.kernel.runs(p.form, p.part.Size(), p.scalars[:])
+	for c, piece := range p.pieces {
+		end := p.span(SpanTransform)
+		for v, column := range columns {
+			if err := p.moveColumn(v, column, c+1); err != nil {
+				return err
+			}
+		}
+		end()
+		for i := range p.partCount() {
+			if err := s.move(c+1, i); err != nil {
+				return err
+			}
+			if err := runs.run(p.ctx, p.ex, s.values, s.get); err != nil {
+				return err
+			}
+			dst := p.inPart(piece[:p.n], i)
+			err := p.inParts(len(dst), func(lo, hi int) {
+				values := s.values.Slice(lo, hi)
+				if !isFirst {
+					before := s.before.Slice(lo, hi)
+					before.Set(dst[lo:hi])
+					values.Add(values, before)
+				}
+				values.Get(dst[lo:hi])
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for _, v := range pass.fixed {
+		if list, ok := columns[v]; ok {
+			p.giveList(list)
+		}
+	}
+	return nil
+}
+
+// setFixed sets dst to a column that the circuit decides, by the parts of the domain.
+func (p *prover) setFixed(dst []fr.Element, v variable) error {
+	if kept, ok := p.ProvingKey.columns[v]; ok {
+		return p.inParts(p.n, func(lo, hi int) { copy(dst[lo:hi], kept[lo:hi]) })
+	}
+	return p.turner.makeFixed(p.ctx, p.ex, dst, v, p.labels)
+}
+
+// parts holds the values of a pass's columns on a part of a coset.
+type parts struct {
+	*prover
+	*pass
+	columns  map[variable][]fr.Element // that are not expanded, by the parts of the coset
+	at, next map[variable]poly.Vector
+	values   poly.Vector
+	before   poly.Vector    // what they are added to
+	powers   [2]poly.Vector // of the part's shift, and the next rows'
+	points   poly.Vector    // of the domain
+	inverse  poly.Vector
+	scratch  poly.Vector
+	done     func()
+}
+
+func newParts(p *prover, pass *pass, columns map[variable][]fr.Element) *parts {
+	s := &parts{prover: p, pass: pass, columns: columns, at: make(map[variable]poly.Vector), next: make(map[variable]poly.Vector)}
+	bytes := p.form.Bytes(p.part.Size())
+	memory := p.memory(pass.onPart() * bytes)
+	s.done = func() { p.release(&memory[0]) }
+	left := memory
+	take := func() poly.Vector {
+		v := p.form.FromMemory(left, p.part.Size())
+		left = left[bytes:]
 		return v
 	}
-	s.points, s.inverse, s.scratch, s.powers[0], s.powers[1] = take(), take(), take(), take(), take()
-	one, root := fr.One(), p.part.Root()
-	s.points.SetPowers(&one, &root)
-	s.points.BitReverse()
-	for _, v := range p.identity.variables() {
-		if v.kind == scalar {
-			continue
+	s.values, s.before, s.powers[0], s.powers[1] = take(), take(), take(), take()
+	for v := range columns {
+		s.at[v] = take()
+	}
+	for _, v := range pass.next {
+		s.next[v] = take()
+	}
+	if pass.ends {
+		for _, k := range []kind{point, first, last} {
+			s.at[variable{k, 0}] = take()
 		}
-		if _, ok := s.at[v.here()]; !ok && p.expanded[v] == nil {
-			s.at[v.here()] = take()
-		}
-		if v.kind.next() {
-			s.next[v.here()] = take()
-		}
+		s.points, s.inverse, s.scratch = take(), take(), s.before // which is used at another time
+		one, root := fr.One(), p.part.Root()
+		s.points.SetPowers(&one, &root)
+		s.points.BitReverse()
 	}
 	return s
 }
@@ -139,25 +183,22 @@ func (s *parts) get(v variable) poly.Vector {
 	return s.at[v]
 }
 
-// move computes the columns for a part. If the part follows the last one, what was the next row is now the
-// row itself.
-func (s *parts) move(part int, follows bool) error {
+// move computes the columns for part i of a coset. What was the next row of the part before is now the row itself.
+func (s *parts) move(coset, i int) error {
 	type job struct {
 		column  variable
 		dst     poly.Vector
 		further bool
 	}
 	var jobs []job
-	var further fr.Element
-	shift := s.shift(part)
-	further.Mul(&shift, &s.root)
-	for _, v := range s.committed {
+	shift, further := s.shift(coset, i), s.shift(coset, i+1)
+	for _, v := range s.pass.columns {
 		if kept, ok := s.expanded[v]; ok {
-			s.at[v] = kept[part]
+			s.at[v] = kept[(coset-1)*s.partCount()+i]
 			continue
 		}
 		next, ahead := s.next[v]
-		if ahead && follows {
+		if ahead && i > 0 {
 			s.at[v], s.next[v] = next, s.at[v]
 			jobs = append(jobs, job{v, s.next[v], true})
 			continue
@@ -169,24 +210,29 @@ func (s *parts) move(part int, follows bool) error {
 	}
 	end := s.span(SpanTransform)
 	one := fr.One()
-	if err := s.powers[0].SetPowersOn(s.ctx, s.ex, &one, &shift); err != nil {
-		return err
+	if i == 0 {
+		if err := s.powers[1].SetPowersOn(s.ctx, s.ex, &one, &shift); err != nil {
+			return err
+		}
 	}
+	s.powers[0], s.powers[1] = s.powers[1], s.powers[0]
 	if err := s.powers[1].SetPowersOn(s.ctx, s.ex, &one, &further); err != nil {
 		return err
 	}
-	err := s.ex.Do(s.ctx, len(jobs), func(ctx context.Context, i int) error {
-		j := &jobs[i]
-		shift, powers := shift, s.powers[0]
-		if j.further {
-			shift, powers = further, s.powers[1]
+	err := s.ex.Do(s.ctx, len(jobs), func(ctx context.Context, task int) error {
+		j, part, powers := &jobs[task], i, s.powers[0]
+		if j.further { // after the last part, the first one's points follow
+			part, powers = (i+1)%s.partCount(), s.powers[1]
 		}
-		return s.evaluateOnCoset(ctx, s.ex, j.dst, s.columns[j.column], shift, powers)
+		return s.evaluateOnPart(ctx, s.ex, j.dst, s.inPart(s.columns[j.column], part), powers)
 	})
 	if err != nil {
 		return err
 	}
 	end()
+	if !s.ends {
+		return nil
+	}
 	return s.lagrange(&shift)
 }
 
@@ -218,24 +264,6 @@ func (s *parts) lagrange(shift *fr.Element) error {
 	})
 }
 
-// fold sets elements lo to hi-1 of dst to the coefficients modulo X^len(dst) - c. All elements of factor, which has
-// the length of a tile, are c.
-func fold(dst, coefficients, factor poly.Vector, lo, hi int) {
-	size, step := dst.Len(), factor.Len()
-	for ; lo < hi; lo += step {
-		d := dst.Slice(lo, lo+step)
-		for at := coefficients.Len() - size; at >= 0; at -= size {
-			from := coefficients.Slice(at+lo, at+lo+step)
-			if at+size == coefficients.Len() {
-				d.Copy(from)
-			} else {
-				d.Mul(d, factor)
-				d.Add(d, from)
-			}
-		}
-	}
-}
-
 // separate turns the quotient modulo X^n - s^n, for each shift s, into its pieces. It blinds them against
 // each other and commits to them.
 func (p *prover) separate(shifts []fr.Element) error {
@@ -246,11 +274,11 @@ func (p *prover) separate(shifts []fr.Element) error {
 	}
 	if p.extra {
 		top := p.leading()
-		pieces[len(pieces)-1].top = top
+		pieces[len(pieces)-1][p.n] = top
 		for i := range pieces {
 			var e fr.Element
 			e.Mul(&top, ptr(power(y[i], len(pieces))))
-			addTo(pieces[i].low, e, true)
+			pieces[i][0].Sub(&pieces[i][0], &e)
 		}
 	}
 	if err := p.interpolatePieces(y); err != nil {
@@ -261,30 +289,16 @@ func (p *prover) separate(shifts []fr.Element) error {
 		if err != nil {
 			return err
 		}
-		pieces[i].top.Add(&pieces[i].top, &b)
-		addTo(pieces[i+1].low, b, true)
+		pieces[i][p.n].Add(&pieces[i][p.n], &b)
+		pieces[i+1][0].Sub(&pieces[i+1][0], &b)
 	}
 	for i := range pieces {
-		all, err := p.coefficients(pieces[i])
-		if err != nil {
-			return err
-		}
-		if p.proof.quotient[i], err = p.commitment(p.srs.Canonical.Pk.G1, all); err != nil {
+		var err error
+		if p.proof.quotient[i], err = p.commitment(p.srs.Canonical.Pk.G1, pieces[i]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// coefficients returns all n + 1 coefficients, in memory that the next call overwrites.
-func (p *prover) coefficients(of piece) ([]fr.Element, error) {
-	if err := of.low.GetOn(p.ctx, p.ex, p.elements); err != nil {
-		return nil, err
-	}
-	p.elements = append(p.elements, of.top)
-	all := p.elements
-	p.elements = p.elements[:p.n]
-	return all, nil
 }
 
 // leading returns the coefficient of the identity at its formal degree, which is also the quotient's.
@@ -302,7 +316,11 @@ func (p *prover) leading() fr.Element {
 		case last:
 			l.top.Div(ptr(power(p.root, p.n-blinded)), &n)
 		default:
-			l.top = p.columns[v.here()].Slice(p.n-8, p.n).Elements()[7]
+			if v.kind.fixed() {
+				l.top = p.leadingFixed[v]
+			} else {
+				l.top = p.columns[v.here()][p.n-1]
+			}
 			if v.kind.next() {
 				l.top.Mul(&l.top, ptr(power(p.root, p.n-1)))
 			}
@@ -314,38 +332,15 @@ func (p *prover) leading() fr.Element {
 // interpolatePieces replaces values by coefficients. The pieces are the values at y of a polynomial, and
 // become its coefficients.
 func (p *prover) interpolatePieces(y []fr.Element) error {
-	pieces := p.pieces
 	factors := lagrangeCoefficients(y)
-	size := min(p.n, tile)
-	type some struct {
-		runs []*run
-		sums []poly.Vector
+	exprs := make([]Expr, len(factors))
+	for i := range exprs {
+		for j := range factors[i] {
+			exprs[i] = exprs[i].Add(Const(factors[i][j]).Mul(Cell(j)))
+		}
 	}
-	tiles := spare[*some]{made: func() *some {
-		s := &some{make([]*run, len(pieces)), make([]poly.Vector, len(pieces))}
-		for i := range pieces {
-			var e Expr
-			for j := range pieces {
-				e = e.Add(Const(factors[i][j]).Mul(Cell(j)))
-			}
-			s.runs[i] = newKernel(compile(e)).start(p.form, size, nil, func(v variable) poly.Vector { return pieces[v.index].low })
-			s.sums[i] = p.form.New(size)
-		}
-		return s
-	}}
-	return p.inParts(p.n, func(lo, hi int) {
-		s := tiles.take()
-		defer tiles.give(s)
-		for ; lo < hi; lo += size {
-			for i, r := range s.runs {
-				r.at = lo
-				r.tile(s.sums[i])
-			}
-			for i := range pieces {
-				pieces[i].low.Slice(lo, lo+size).Copy(s.sums[i])
-			}
-		}
-	})
+	return p.overTiles(exprs, func(values []fr.Element, v variable, lo int) { copy(values, p.pieces[v.index][lo:]) },
+		func(i, lo int, values poly.Vector) { values.Get(p.pieces[i][lo : lo+values.Len()]) })
 }
 
 // lagrangeCoefficients returns, at i and j, the coefficient of Y^i in the polynomial that is 1 at y[j] and 0
@@ -379,17 +374,6 @@ func lagrangeCoefficients(y []fr.Element) [][]fr.Element {
 		}
 	}
 	return factors
-}
-
-// addTo adds e to the first element, or subtracts it.
-func addTo(v poly.Vector, e fr.Element, subtract bool) {
-	low := v.Slice(0, 8)
-	some := low.Elements()
-	if subtract {
-		e.Neg(&e)
-	}
-	some[0].Add(&some[0], &e)
-	low.Set(some)
 }
 
 func ptr(e fr.Element) *fr.Element { return &e }

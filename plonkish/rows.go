@@ -108,7 +108,7 @@ func (p *prover) gather(values []fr.Element, v variable, lo int) {
 			p.labels.set(&values[i], uint32(lo+i)) // label(0) is 1
 		}
 	default:
-		c.fill(values, v, lo, p.labels)
+		p.structure.fill(values, v, lo, p.labels)
 	}
 }
 
@@ -125,6 +125,15 @@ func (p *prover) inParts(n int, do func(lo, hi int)) error {
 // overRows sets each of dst to an Expr of columns in rows. It works on some rows at a time, so that no column
 // is in memory as a whole. The results in random rows are undefined.
 func (p *prover) overRows(dst []poly.Vector, exprs ...Expr) error {
+	return p.overTiles(exprs, p.gather, func(i, lo int, values poly.Vector) {
+		dst[i].Slice(lo, lo+values.Len()).Copy(values)
+	})
+}
+
+// overTiles computes Exprs of columns of n elements. It works on some elements at a time: load sets values to those
+// of a column, from element lo on, and store gets the values of Expr i from there. It has loaded all that it reads
+// before it stores.
+func (p *prover) overTiles(exprs []Expr, load func(values []fr.Element, v variable, lo int), store func(i, lo int, values poly.Vector)) error {
 	kernels := make([]*kernel, len(exprs))
 	for i, e := range exprs {
 		kernels[i] = newKernel(compile(e))
@@ -134,11 +143,14 @@ func (p *prover) overRows(dst []poly.Vector, exprs ...Expr) error {
 		values  []fr.Element
 		columns map[variable]poly.Vector
 		runs    []*run
+		results []poly.Vector
 	}
-	rows := spare[*some]{made: func() *some {
-		s := &some{make([]fr.Element, size), make(map[variable]poly.Vector), make([]*run, len(kernels))}
+	tiles := spare[*some]{made: func() *some {
+		s := &some{make([]fr.Element, size), make(map[variable]poly.Vector), make([]*run, len(kernels)), make([]poly.Vector, len(kernels))}
 		for i, k := range kernels {
-			s.runs[i] = k.start(p.form, size, p.scalars[:], func(v variable) poly.Vector {
+			s.results[i] = p.form.New(size)
+			s.runs[i] = k.start(p.form, size, p.scalars[:])
+			s.runs[i].read(func(v variable) poly.Vector {
 				if _, ok := s.columns[v]; !ok {
 					s.columns[v] = p.form.New(size)
 				}
@@ -148,15 +160,18 @@ func (p *prover) overRows(dst []poly.Vector, exprs ...Expr) error {
 		return s
 	}}
 	return p.inParts(p.n, func(lo, hi int) {
-		s := rows.take()
-		defer rows.give(s)
+		s := tiles.take()
+		defer tiles.give(s)
 		for ; lo < hi; lo += size {
 			for v, column := range s.columns {
-				p.gather(s.values, v, lo)
+				load(s.values, v, lo)
 				column.Set(s.values)
 			}
 			for i, r := range s.runs {
-				r.tile(dst[i].Slice(lo, lo+size))
+				r.tile(s.results[i])
+			}
+			for i, values := range s.results {
+				store(i, lo, values)
 			}
 		}
 	})

@@ -40,14 +40,15 @@ func (m memoryModel) bytes(constraints int) int64 {
 const verifyBytes = 4 << 20
 
 // load returns the estimate for a case that runs one stage under load. It assigns half of the memory of all stages to
-// the set-up, and half to an operation. Verifying takes little, but its inputs are proved before.
+// the set-up, and half to an operation. Verifying takes little, and makes no garbage that would fill the memory of the
+// process, but its inputs are proved before.
 func (e estimate) load(stage string) workload.Memory {
 	if e.constraints == 0 { // not known before it is built
 		return workload.Memory{}
 	}
 	whole, input := uint64(e.memory.bytes(e.constraints)), uint64(domainOf(e.constraints)*e.memory.statement)
 	if stage == stageVerify {
-		return workload.Memory{Base: whole, Input: input, Operation: verifyBytes}
+		return workload.Memory{Base: whole - uint64(baseBytes), Input: input, Operation: verifyBytes}
 	}
 	return workload.Memory{Base: whole / 2, Input: input, Operation: whole / 2}
 }
