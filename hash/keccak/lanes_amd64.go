@@ -96,33 +96,6 @@ func (s *sponges) digests(first *uint64) {
 // piece is the number of rows that are hashed with the same padding in memory.
 const piece = 64
 
-// padded returns the columns, followed by n elements each of the columns that pad their rows to whole blocks.
-// So padding is absorbed like any column.
-func padded[W Word](columns [][]W, n int) [][]W {
-	perBlock := Rate / wordBytes[W]()
-	missing := perBlock - len(columns)%perBlock
-	all := make([][]W, 0, len(columns)+missing)
-	all = append(all, columns...)
-	last := ^(^W(0) >> 1)
-	if missing == 1 {
-		return append(all, repeated(Keccak256|last, n))
-	}
-	all = append(all, repeated(W(Keccak256), n))
-	zeros := make([]W, n)
-	for range missing - 2 {
-		all = append(all, zeros)
-	}
-	return append(all, repeated(last, n))
-}
-
-func repeated[W Word](w W, n int) []W {
-	all := make([]W, n)
-	for i := range all {
-		all[i] = w
-	}
-	return all
-}
-
 func sumColumnsWide[D ~[Digest / 8]uint64, W Word](k Kernel, dst []D, columns [][]W) int {
 	s := spongesOf(k)
 	if s.lanes == 0 || len(dst) < s.lanes {
@@ -132,14 +105,32 @@ func sumColumnsWide[D ~[Digest / 8]uint64, W Word](k Kernel, dst []D, columns []
 	for i := range columns {
 		_ = columns[i][n-1] // the assembly does not look
 	}
-	all := padded(columns, min(n, piece))
+	perBlock := Rate / wordBytes[W]()
+	whole, rest := columns[:len(columns)/perBlock*perBlock], columns[len(columns)/perBlock*perBlock:]
+	// Columns pad the rows to a whole block, so that padding is absorbed like any column. All memory is on the
+	// stack, because a tree hashes few rows at a time.
+	var begin, zeros, end [piece]W
+	for i := range piece {
+		begin[i], end[i] = W(Keccak256), ^(^W(0) >> 1)
+		if len(rest) == perBlock-1 {
+			begin[i] |= end[i]
+		}
+	}
+	var last [Rate / 4][]W // as many columns as a block has of the shorter words
+	for i := range perBlock {
+		last[i] = zeros[:]
+	}
+	last[perBlock-1], last[len(rest)] = end[:], begin[:]
 	for from := 0; from < n; from += piece {
-		for i, column := range columns {
-			all[i] = column[from:]
+		for i, column := range rest {
+			last[i] = column[from:]
 		}
 		for i := 0; i < min(piece, n-from); i += s.lanes {
 			s.clear()
-			absorb(&s, all, i)
+			if len(whole) > 0 {
+				absorb(&s, whole, from+i)
+			}
+			absorb(&s, last[:perBlock], i)
 			s.digests(&dst[from+i][0])
 		}
 	}
@@ -154,15 +145,23 @@ func sumPairsWide[D ~[Digest / 8]uint64](k Kernel, dst, pairs []D) int {
 	n := len(dst) &^ (s.lanes - 1)
 	_ = pairs[2*n-1]
 	// A pair's eight words are columns, next to each other.
-	words := make([]uint64, 2*Digest/8*s.lanes)
-	columns := make([][]uint64, 2*Digest/8)
+	const elements = 2 * Digest / 8
+	var words [elements * lanesAVX512]uint64
+	var begin, zeros, end [lanesAVX512]uint64
+	for i := range begin {
+		begin[i], end[i] = Keccak256, 1<<63
+	}
+	var columns [Rate / 8][]uint64
 	for i := range columns {
+		columns[i] = zeros[:]
+	}
+	for i := range elements {
 		columns[i] = words[i*s.lanes : (i+1)*s.lanes]
 	}
-	all := padded(columns, s.lanes)
+	columns[elements], columns[len(columns)-1] = begin[:], end[:]
 	for i := 0; i < n; i += s.lanes {
 		for half := range 2 {
-			from, to := &pairs[2*i+half][0], &words[half*len(words)/2]
+			from, to := &pairs[2*i+half][0], &words[half*Digest/8*s.lanes]
 			if s.lanes == lanesAVX512 {
 				columnsOfAVX512((*[lanesAVX512]uint64)(unsafe.Pointer(to)), from, 2*Digest)
 			} else {
@@ -170,7 +169,7 @@ func sumPairsWide[D ~[Digest / 8]uint64](k Kernel, dst, pairs []D) int {
 			}
 		}
 		s.clear()
-		absorb(&s, all, 0)
+		absorb(&s, columns[:], 0)
 		s.digests(&dst[i][0])
 	}
 	return n
