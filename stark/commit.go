@@ -21,7 +21,8 @@ func (p *prover[E, X]) commit(phase int, label string) error {
 func (p *prover[E, X]) grow(phase int) error {
 	l := p.layout
 	s := p.stacks(phase)
-	t := tree.New(p.hash, l.size+p.points.blowup-l.shared[phase], l.params.LogCap, l.run(s.run()))
+	log := l.size + p.points.blowup - l.shared[phase]
+	t := tree.New(p.hash, log, l.params.LogCap, s.run(), l.omitted(log))
 	memory := p.points.lent()
 	defer memory.release()
 	for c := range p.points.shifts {

@@ -77,7 +77,8 @@ func (p *friProver[E, X]) fold(word []field.Vector[E]) error {
 
 func (p *friProver[E, X]) commitLayer(l layer[E]) error {
 	size := l.size - l.fold
-	l.tree = tree.New(p.hash, size+p.points.blowup, p.layout.params.LogCap, p.layout.run(tree.RunOf(size)))
+	log := size + p.points.blowup
+	l.tree = tree.New(p.hash, log, p.layout.params.LogCap, tree.RunOf(size), p.layout.omitted(log))
 	for c := range l.word {
 		if err := l.tree.Leaves(p.ctx, p.ex, c<<size, parted(l.word[c], l.fold)); err != nil {
 			return err
@@ -174,12 +175,9 @@ func (p *friProver[E, X]) query() ([]int, error) {
 			}
 			return row
 		}
-		var rows [][]E
-		for _, place := range places {
-			rows = append(rows, row(place))
-		}
 		lower := make(tree.Lower)
-		if err := layer.tree.Again(p.ctx, p.ex, lower, places, row); err != nil {
+		rows, err := layer.tree.Again(p.ctx, p.ex, lower, places, row)
+		if err != nil {
 			return nil, err
 		}
 		p.proof.folds = append(p.proof.folds, rows)

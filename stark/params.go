@@ -130,9 +130,9 @@ func (s *System) Memory(f Form) (bytes uint64, err error) {
 		trees--
 	}
 	points := uint64(1) << (l.size + params.LogBlowup)
-	values, digests := uint64(l.kept()+1), 2*points
+	values, digests := uint64(l.kept()+1), 2*points>>l.omitted(l.size+params.LogBlowup)
 	if l.lean {
-		values, digests = values+1, digests>>tree.Most
+		values++
 	}
 	words := 3*params.Degree + trees*l.salt + l.masks
 	return 2 * (uint64(l.cells)*size*values + uint64(trees)*digests*tree.DigestBytes + points*uint64(words)*size), nil

@@ -160,7 +160,7 @@ func (p *prover[E, X]) queries() error {
 		}
 		shown := groupsOf(places, l.size, l.shared[phase])
 		log := l.size - l.shared[phase]
-		leaves := make([][]E, len(shown))
+		var leaves [][]E
 		lower := make(tree.Lower)
 		memory := p.points.lent()
 		for from := 0; from < len(shown); {
@@ -168,16 +168,10 @@ func (p *prover[E, X]) queries() error {
 			for to < len(shown) && shown[to]>>log == c {
 				to++
 			}
-			row := func(leaf int) []E { return p.leaf(phase, leaf) }
 			err := p.lending(p.extended[phase], c, memory, func() error {
-				err := p.ex.Do(p.ctx, to-from, func(_ context.Context, i int) error {
-					leaves[from+i] = row(shown[from+i])
-					return nil
-				})
-				if err != nil {
-					return err
-				}
-				return p.trees[phase].Again(p.ctx, p.ex, lower, shown[from:to], row)
+				rows, err := p.trees[phase].Again(p.ctx, p.ex, lower, shown[from:to], func(leaf int) []E { return p.leaf(phase, leaf) })
+				leaves = append(leaves, rows...)
+				return err
 			})
 			if err != nil {
 				return err

@@ -317,13 +317,17 @@ func (l *layout) kept() int {
 	return 1 << l.params.LogBlowup
 }
 
-// run returns the run for tree.New if leaves are set 2^log at a time. It is 0, so that the tree omits
-// nothing, unless the proof is lean.
-func (l *layout) run(log int) int {
-	if l.lean {
-		return log
+// again is how many leaves a tree has for each that it hashes again, at least, unless the proof is lean. To
+// collect a leaf's elements again takes several times as long as to hash it.
+const again = 1 << 9
+
+// omitted returns how many levels a tree of 2^log leaves omits: as many as takes little time, or all that may
+// be omitted if the proof is lean.
+func (l *layout) omitted(log int) (levels int) {
+	for levels < tree.Most && (l.lean || l.params.Queries<<(levels+1) <= 1<<log/again) {
+		levels++
 	}
-	return 0
+	return levels
 }
 
 // masked reports whether a table's sum is hidden.

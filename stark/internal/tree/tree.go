@@ -47,20 +47,20 @@ type Tree[E any] struct {
 const (
 	// chunk is the number of digests in one task.
 	chunk = 512
-	// Most is the maximum number of omitted levels. A tree that omits so many levels stores an eighth of the
-	// digests. Then eight leaves are hashed again for each leaf that is opened.
+	// Most is the maximum number of levels that it is useful to omit. A tree that omits so many levels stores an
+	// eighth of the digests. Then eight leaves are hashed again for each leaf that is opened.
 	Most = 3
 	// logLanes is the base-2 logarithm of how many nodes of an omitted level are hashed at a time.
 	logLanes = 3
 )
 
 // New returns a tree of 2^log leaves, of which none is hashed yet. The tree's cap has 2^capLog digests, or
-// consists of all leaves if there are fewer. The last argument, r, is the logarithm of a number of leaves. If r
-// is above 3, the tree may omit some of its lowest levels, but not more than Most. The leaves must then be set in
-// aligned groups of 2^r leaves.
-func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
+// consists of all leaves if there are fewer. The parameter omit is the number of levels that the tree omits. It
+// omits fewer if there are not so many below the cap, or if run, the logarithm of a number of leaves, is not so
+// far above 3. The leaves must be set in aligned groups of 2^run leaves if omit is not 0.
+func New[E any](hash Hash[E], log, capLog, run, omit int) *Tree[E] {
 	capLog = min(capLog, log)
-	t := &Tree[E]{hash: hash, omitted: max(0, min(Most, run-logLanes, log-capLog)), scratch: new(sync.Pool)}
+	t := &Tree[E]{hash: hash, omitted: max(0, min(omit, run-logLanes, log-capLog)), scratch: new(sync.Pool)}
 	log -= t.omitted
 	all := make([]Digest, 2<<log-1<<capLog)
 	for ; log >= capLog; log-- {
@@ -70,7 +70,7 @@ func New[E any](hash Hash[E], log, capLog, run int) *Tree[E] {
 	return t
 }
 
-// RunOf returns the logarithm of a number of leaves, for the last argument of the function New. It is meant for a
+// RunOf returns the logarithm of a number of leaves, for the parameter run of the function New. It is meant for a
 // tree whose leaves are set by calls of Leaves with 2^log leaves each: each such call sets aligned groups of
 // 2^RunOf(log) leaves.
 func RunOf(log int) int { return min(log, bits.Len(chunk)-1) }
@@ -134,38 +134,46 @@ func (t *Tree[E]) Cap() []Digest { return t.levels[len(t.levels)-1] }
 // the digests below this node, one slice for each level, the leaves first.
 type Lower map[int][][]Digest
 
-// Again recomputes the omitted digests around the given leaves and adds them to the parameter lower. The
-// leaves must be in rising order. The function row must return the elements of any leaf near the given ones.
-func (t *Tree[E]) Again(ctx context.Context, ex executor.Executor, lower Lower, leaves []int, row func(leaf int) []E) error {
-	if t.omitted == 0 {
-		return nil
-	}
+// Again returns the elements of the given leaves, which must be in rising order. It recomputes the omitted
+// digests around them and adds these digests to the parameter lower. The function row must return the elements of
+// any leaf near the given ones. It is called once for each leaf.
+func (t *Tree[E]) Again(ctx context.Context, ex executor.Executor, lower Lower, leaves []int, row func(leaf int) []E) (rows [][]E, err error) {
 	var above []int
 	for _, leaf := range leaves {
 		above = append(above, leaf>>t.omitted)
 	}
 	above = slices.Compact(above)
-	below := make([][][]Digest, len(above))
-	err := ex.Do(ctx, len(above), func(_ context.Context, i int) error {
-		below[i] = t.below(above[i], row)
+	near, below := make([][][]E, len(above)), make([][][]Digest, len(above))
+	err = ex.Do(ctx, len(above), func(_ context.Context, i int) error {
+		for leaf := range 1 << t.omitted {
+			near[i] = append(near[i], row(above[i]<<t.omitted+leaf))
+		}
+		below[i] = t.below(near[i])
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	for i, node := range above {
 		lower[node] = below[i]
+		for ; len(leaves) > 0 && leaves[0]>>t.omitted == node; leaves = leaves[1:] {
+			rows = append(rows, near[i][leaves[0]-node<<t.omitted])
+		}
 	}
-	return err
+	return rows, nil
 }
 
-// below hashes the levels below a node of the lowest stored level, the leaves first.
-func (t *Tree[E]) below(node int, row func(leaf int) []E) (levels [][]Digest) {
-	n := 1 << t.omitted
-	var columns [][]E
-	for i := range n {
-		for j, e := range row(node<<t.omitted + i) {
-			if i == 0 {
-				columns = append(columns, make([]E, n))
-			}
-			columns[j][i] = e
+// below hashes the levels below a node of the lowest stored level, the leaves first. It takes the leaves' elements.
+func (t *Tree[E]) below(rows [][]E) (levels [][]Digest) {
+	n := len(rows)
+	if n == 1 {
+		return nil
+	}
+	columns, cells := make([][]E, len(rows[0])), make([]E, len(rows[0])*n)
+	for j := range columns {
+		columns[j] = cells[j*n:][:n]
+		for i, row := range rows {
+			columns[j][i] = row[j]
 		}
 	}
 	level := make([]Digest, n)

@@ -31,7 +31,7 @@ func TestVerify(t *testing.T) {
 						columns[c] = append(columns[c], goldilocks.Reduce(random.Uint64()))
 					}
 				}
-				tr := tree.New(hash, log, capLog, tree.RunOf(max(0, log-1)))
+				tr := tree.New(hash, log, capLog, tree.RunOf(max(0, log-1)), tree.Most)
 				// In two parts, where there are two.
 				half := max(1, n/2)
 				for from := 0; from < n; from += half {
@@ -58,7 +58,7 @@ func TestVerify(t *testing.T) {
 						rows = append(rows, row(i))
 					}
 					lower := make(tree.Lower)
-					must.Do(t, tr.Again(t.Context(), executor.Serial(), lower, indices, row))
+					golden.Equal(t, "the leaves", rows, must.Get(tr.Again(t.Context(), executor.Serial(), lower, indices, row))(t))
 					path := tr.Path(indices, lower)
 					golden.Equal(t, "the path's length", len(path), tree.PathLen(log, capLog, indices))
 					name := fmt.Sprintf("%s, 2^%d leaves, %v", hash.Name(), log, indices)
@@ -109,7 +109,7 @@ func TestRuns(t *testing.T) {
 	for i := range column {
 		column[i] = goldilocks.Element(i)
 	}
-	whole, parts := tree.New(tree.Poseidon(), log, 0, 0), tree.New(tree.Poseidon(), log, 0, 6)
+	whole, parts := tree.New(tree.Poseidon(), log, 0, 0, 0), tree.New(tree.Poseidon(), log, 0, 6, tree.Most)
 	whole.Set(0, [][]goldilocks.Element{column})
 	for from, n := 0, 64; from < len(column); from, n = from+n, from+n {
 		parts.Set(from, [][]goldilocks.Element{column[from : from+max(n, 64)]})
@@ -119,6 +119,9 @@ func TestRuns(t *testing.T) {
 	row := func(i int) []goldilocks.Element { return column[i : i+1] }
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	must.Do(t, whole.Again(ctx, executor.Serial(), make(tree.Lower), []int{3}, row))
-	must.Fail(t, parts.Again(ctx, executor.Serial(), make(tree.Lower), []int{3}, row), context.Canceled, "hashed again")
+	for _, tr := range []*tree.Tree[goldilocks.Element]{whole, parts} {
+		rows := must.Get(tr.Again(t.Context(), executor.Serial(), make(tree.Lower), []int{3, 4, 300}, row))(t)
+		golden.Equal(t, "the leaves", [][]goldilocks.Element{row(3), row(4), row(300)}, rows)
+		must.FailGet(tr.Again(ctx, executor.Serial(), make(tree.Lower), []int{3}, row))(t, context.Canceled, "hashed again")
+	}
 }
