@@ -638,18 +638,8 @@ func foldWith[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], at i
 	return f.last(word[0], size)
 }
 
-// keepAll computes and keeps all cosets of columns, so that a test can change their values.
-func keepAll[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *extended[E]) {
-	for c := range x.cosets {
-		if _, err := p.points.lend(p.ctx, p.ex, p.points.lent(), x, c); err != nil {
-			panic(err)
-		}
-	}
-}
-
 // addPower adds X^(2n) to the first of columns of n rows. Four times as many points can hold it.
 func addPower[E field.Element[E], X field.Extension[E, X]](p *prover[E, X], x *extended[E]) {
-	keepAll(p, x)
 	for c := range x.cosets {
 		column := x.column(c, 0)
 		for i, u := range p.points.all(c, x.rows) {

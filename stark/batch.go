@@ -40,9 +40,15 @@ func (p *prover[E, X]) batch() error {
 func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 	l := p.layout
 	w := weights[E, X](p.challenger, "word", p.one(), l.batched())
-	coefficients, members := field.NewVector[E](l.degree, 1<<l.size), field.NewVector[E](l.degree, 1<<l.size)
+	memory := p.points.memory.part()
+	defer memory.release()
+	scratch := scratches[*memberScratch[E, X]]{make: func() *memberScratch[E, X] {
+		n := min(chunk, 1<<l.size)
+		return &memberScratch[E, X]{sum: memory.vector(l.degree, n), scratch: memory.elements(n)}
+	}}
+	coefficients, members := memory.vector(l.degree, 1<<l.size), p.points.memory.vector(l.degree, 1<<l.size)
 	for t := range l.rows {
-		if err := p.addMembers(coefficients, members, t, w); err != nil {
+		if err := p.addMembers(coefficients, members, t, w, &scratch); err != nil {
 			return nil, err
 		}
 	}
@@ -52,13 +58,23 @@ func (p *prover[E, X]) batched() ([]field.Vector[E], error) {
 	}
 	hiding := p.extended[ofQuotients][len(l.rows)].cosets
 	return out, each(p.ctx, p.ex, len(out), 1<<l.size, func(c, from, to int) {
-		p.vectors.AddScaled(out[c].Slice(from, to), field.Vector[E](hiding[c]).Slice(from, to), w[l.batched()-1], make([]E, to-from))
+		s := scratch.take()
+		p.vectors.AddScaled(out[c].Slice(from, to), field.Vector[E](hiding[c]).Slice(from, to), w[l.batched()-1], s.scratch[:to-from])
+		scratch.give(s)
 	})
+}
+
+// memberScratch is scratch for a chunk of rows of the batched codeword's members.
+type memberScratch[E, X any] struct {
+	sum     field.Vector[E]
+	scratch []E
+	columns [][]E
+	weights []X
 }
 
 // addMembers adds the coefficients of a table's part of the batched codeword. w has the words' weights, and
 // members is scratch.
-func (p *prover[E, X]) addMembers(coefficients, members field.Vector[E], t int, w []X) error {
+func (p *prover[E, X]) addMembers(coefficients, members field.Vector[E], t int, w []X, free *scratches[*memberScratch[E, X]]) error {
 	l, v, rows := p.layout, p.vectors, p.layout.rows[t]
 	n, stack := 1<<rows, l.size-rows
 	filled := 0 // number of members that have columns at all
@@ -69,10 +85,11 @@ func (p *prover[E, X]) addMembers(coefficients, members field.Vector[E], t int, 
 	err := each(p.ctx, p.ex, filled, n, func(i, from, to int) {
 		part := members.Slice(i*n+from, i*n+to)
 		part.Clear()
-		sum, scratch := field.NewVector[E](l.degree, to-from), make([]E, to-from)
+		mine := free.take()
+		defer free.give(mine)
+		sum, scratch := mine.sum.Slice(0, to-from), mine.scratch[:to-from]
 		for which, next := range []bool{false, true} {
-			var columns [][]E
-			var at []X
+			columns, at := mine.columns[:0], mine.weights[:0]
 			var constant X
 			for number, word := range words {
 				s := l.phases[word.phase][t]
@@ -84,6 +101,7 @@ func (p *prover[E, X]) addMembers(coefficients, members field.Vector[E], t int, 
 				at = append(at, w[number])
 				constant = constant.Sub(p.proof.values[word.phase][t][which][column].Mul(w[number]))
 			}
+			mine.columns, mine.weights = columns, at
 			if len(columns) > 0 {
 				v.Fill(sum, constant)
 				v.AddProducts(sum, columns, at, scratch)
@@ -127,7 +145,7 @@ func (p *points[E, X]) spread(ctx context.Context, ex executor.Executor, coeffic
 	scales := make([][]E, len(out))
 	err = ex.Do(ctx, len(out), func(_ context.Context, c int) error {
 		if out[c] = scratch; c > 0 {
-			out[c] = field.NewVector[E](d, parts*n)
+			out[c] = p.memory.vector(d, parts*n)
 		}
 		scales[c] = p.scale(c, rows)
 		return nil

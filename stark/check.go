@@ -69,8 +69,9 @@ func checkTable[E field.Element[E], X field.Extension[E, X]](ctx context.Context
 	failed := make([]error, rows/size)
 	sent := make([][]sending, rows/size)
 	var zero E
-	scratch := func() *machine[E, X] { return newMachine[E, X](f, code, publics, rows) }
-	err := tiles(ctx, ex, rows, size, scratch, func(m *machine[E, X], lo int) error {
+	memory := &memory[E]{kept: new(kept[E])}
+	scratch := scratches[*machine[E, X]]{make: func() *machine[E, X] { return newMachine[E, X](f, memory, code, publics, rows) }}
+	err := tiles(ctx, ex, rows, size, &scratch, func(m *machine[E, X], lo int) error {
 		i := lo / size
 		// The first row in which a constraint fails, and of the constraints that fail there the one that is
 		// stated first.

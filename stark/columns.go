@@ -41,14 +41,28 @@ func (s shape) members(stack int) (from, to int) {
 	return stack << s.stack, min((stack+1)<<s.stack, s.width)
 }
 
-// extended holds columns on cosets: 2^rows values for each column on each coset that is kept. If the cosets
-// take much memory, only the first is kept. Others are computed when they are hashed, when a quotient is
-// computed, and when positions on them are opened.
+// extended holds columns on cosets: 2^rows values for each column on each coset that is in memory. What else is
+// in memory is the holding's.
 type extended[E any] struct {
 	shape
-	cosets       [][][]E // nil for cosets that are not kept
-	coefficients [][]E   // for each column, in bit-reversed order; nil if all cosets are kept
+	cosets       [][][]E // nil for cosets that are not in memory
+	coefficients [][]E   // for each column, in bit-reversed order; only if they are held
+	movable      int     // the coset whose memory can take another one, or -1
 	few          [][]E   // in zero knowledge, for each column, its values at few points
+}
+
+// holding says what a proof holds of its columns. The less it holds, the more often it computes cosets: each one
+// when it is hashed, when quotients and values are computed, and when positions on it are opened.
+type holding int
+
+const (
+	holdAll          holding = iota // all cosets
+	holdCoefficients                // the coefficients, and one coset that is computed from them
+)
+
+// values returns how many values are held of each cell, if there are so many cosets.
+func (h holding) values(cosets int) int {
+	return [...]int{holdAll: cosets, holdCoefficients: 2}[h]
 }
 
 // shared returns a copy for one proof, which computes cosets of the columns that several proofs share.
@@ -57,25 +71,27 @@ func (x *extended[E]) shared() *extended[E] {
 		return nil
 	}
 	own := *x
-	own.cosets = slices.Clone(x.cosets)
+	own.cosets, own.movable = slices.Clone(x.cosets), -1
 	return &own
 }
 
 func (x *extended[E]) column(coset, i int) []E { return x.cosets[coset][i] }
 
-// extend extends columns to the first kept cosets. If values is set, columns holds values, which are
-// interpolated first; otherwise it holds coefficients. extend takes over the memory of columns. It then holds
-// the coefficients, or the first coset if all are kept.
-func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool, kept int) (*extended[E], error) {
+// extend extends columns to all cosets, or to the first one if not all are held. If values is set, columns holds
+// values, which are interpolated first; otherwise it holds coefficients. extend takes over the memory of columns.
+func (p *points[E, X]) extend(ctx context.Context, ex executor.Executor, s shape, columns [][]E, values bool, held holding) (*extended[E], error) {
 	t, err := p.transform(s.rows)
 	if err != nil {
 		return nil, err
 	}
 	x := &extended[E]{shape: s, cosets: make([][][]E, len(p.shifts))}
-	if kept < len(p.shifts) {
+	scales := make([][]E, 1)
+	if held == holdAll {
+		scales = make([][]E, len(p.shifts))
+	}
+	if held == holdCoefficients {
 		x.coefficients = columns
 	}
-	scales := make([][]E, kept)
 	for c := range scales {
 		scales[c] = p.scale(c, s.rows)
 		if c == 0 && x.coefficients == nil {
@@ -114,51 +130,38 @@ func (p *points[E, X]) scale(c, rows int) []E {
 	return scaleOf(p.field, rows, p.shift(c, rows))
 }
 
-// lent holds columns on a coset that is not kept. The next coset uses the same memory, and others do after it
-// is released.
-type lent[E any] struct {
-	memory[E]
-	columns map[*extended[E]][][]E
-}
-
-func (p *points[E, X]) lent() *lent[E] {
-	return &lent[E]{memory[E]{kept: p.memory.kept}, make(map[*extended[E]][][]E)}
-}
-
-// lend computes coset c of columns if it is not kept. Until takeBack is called, the coset can be read as if
-// it were kept.
-func (p *points[E, X]) lend(ctx context.Context, ex executor.Executor, memory *lent[E], x *extended[E], c int) (takeBack func(), err error) {
-	if x == nil || x.width == 0 || x.cosets[c] != nil { // no columns, or kept ones
-		return func() {}, nil
-	}
-	if memory.columns[x] == nil {
-		columns, err := memory.memory.columns(ctx, ex, x.width, 1<<x.rows)
-		if err != nil {
-			return nil, err
-		}
-		memory.columns[x] = columns
+// bring computes coset c of columns if it is not in memory. It may replace another coset.
+func (p *points[E, X]) bring(ctx context.Context, ex executor.Executor, x *extended[E], c int) error {
+	if x == nil || x.width == 0 || x.cosets[c] != nil {
+		return nil
 	}
 	t, err := p.transform(x.rows)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	x.cosets[c] = memory.columns[x]
 	scale := p.scale(c, x.rows)
-	err = ex.Do(ctx, x.width, func(_ context.Context, i int) error {
-		p.field.Mul(x.column(c, i), x.coefficients[i], scale)
-		t.Evaluate(x.column(c, i))
+	var to [][]E
+	if x.movable >= 0 {
+		to, x.cosets[x.movable] = x.cosets[x.movable], nil
+	} else if to, err = p.memory.columns(ctx, ex, x.width, 1<<x.rows); err != nil {
+		return err
+	}
+	x.cosets[c], x.movable = to, c
+	return ex.Do(ctx, x.width, func(_ context.Context, i int) error {
+		p.field.Mul(to[i], x.coefficients[i], scale)
+		t.Evaluate(to[i])
 		return nil
 	})
-	return func() { x.cosets[c] = nil }, err
 }
 
-// stack sets the part of dst that comes from the rows from lo to hi to the values of a stack on coset c.
-func (p *points[E, X]) stack(dst []E, x *extended[E], stack, c, lo, hi int) {
+// stack sets the part of dst that comes from the rows from lo to hi to the values of a stack on coset c. zeros must
+// be at least that long.
+func (p *points[E, X]) stack(dst []E, x *extended[E], stack, c, lo, hi int, zeros []E) {
 	parts := cut(dst, 1<<x.rows)
 	for i := range parts {
 		parts[i] = parts[i][lo:hi]
 	}
-	p.joining(x.shape.stack, c, x.rows, lo, hi-lo).join(parts, x.parts(nil, stack, c, lo, hi, make([]E, hi-lo)))
+	p.joining(x.shape.stack, c, x.rows, lo, hi-lo).join(parts, x.parts(make([][]E, 0, len(parts)), stack, c, lo, hi, zeros))
 }
 
 // parts appends the values of a stack's columns on coset c in the rows from lo to hi. Missing columns are
@@ -176,7 +179,8 @@ func (x *extended[E]) parts(parts [][]E, stack, c, lo, hi int, zeros []E) [][]E 
 }
 
 // cut splits a vector into pieces of n elements.
-func cut[E any](v []E, n int) (pieces [][]E) {
+func cut[E any](v []E, n int) [][]E {
+	pieces := make([][]E, 0, (len(v)+n-1)/n)
 	for i := 0; i < len(v); i += n {
 		pieces = append(pieces, v[i:i+n])
 	}
@@ -208,9 +212,9 @@ func (p *points[E, X]) joining(s, c, rows, lo, size int) *joining[E] {
 	n := 1 << rows
 	for done := 0; done < s; done += p.field.Layers() {
 		layers, stride := min(p.field.Layers(), s-done), 1<<done
-		var pass []butterflies[E]
+		pass := make([]butterflies[E], 0, stride)
 		for first := range stride {
-			b := butterflies[E]{first, stride, layers, nil}
+			b := butterflies[E]{first, stride, layers, make([][]E, 0, 1<<layers-1)}
 			for layer := range layers {
 				half := p.halves[c][rows+done+layer+1]
 				for i := range 1 << layer {
@@ -244,18 +248,19 @@ func (j *joining[E]) join(dst, src [][]E) {
 	}
 }
 
-// opened returns the value of each stack at a codeword's position, whose coset must be kept or lent.
-func (p *points[E, X]) opened(x *extended[E], place int) []E {
+// opened appends the value of each stack at a codeword's position, whose coset must be in memory.
+func (p *points[E, X]) opened(values []E, x *extended[E], place int) []E {
 	c, i := place>>p.size, place&(1<<x.rows-1)
 	weights := powers(p.field.New(1), p.point(place), x.shape.stack, x.slots())
-	row := make([]E, x.stacks())
-	for s := range row {
+	for s := range x.stacks() {
 		from, to := x.members(s)
+		var value E
 		for j := from; j < to; j++ {
-			row[s] = row[s].Add(x.column(c, j)[i].Mul(weights[j-from]))
+			value = value.Add(x.column(c, j)[i].Mul(weights[j-from]))
 		}
+		values = append(values, value)
 	}
-	return row
+	return values
 }
 
 // parted cuts columns into 2^log parts. The positions of a leaf have one part each, and the result has what

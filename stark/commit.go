@@ -21,12 +21,11 @@ func (p *prover[E, X]) commit(phase int, label string) error {
 func (p *prover[E, X]) grow(phase int) error {
 	l := p.layout
 	s := p.stacks(phase)
+	defer s.memory.release()
 	log := l.size + p.points.blowup - l.shared[phase]
-	t := tree.New(p.hash, log, l.params.LogCap, s.run(), l.omitted(log))
-	memory := p.points.lent()
-	defer memory.release()
+	t := tree.New(p.hash, log, l.params.LogCap, s.run(), l.omitted(log), p.digests.elements)
 	for c := range p.points.shifts {
-		if err := p.leaves(phase, c, s, t, memory); err != nil {
+		if err := p.leaves(phase, c, s, t); err != nil {
 			return err
 		}
 	}
@@ -39,38 +38,46 @@ func (p *prover[E, X]) grow(phase int) error {
 }
 
 // leaves hashes a phase's leaves on coset c.
-func (p *prover[E, X]) leaves(phase, c int, s *stacks[E, X], t *tree.Tree[E], memory *lent[E]) error {
-	return p.lending(p.extended[phase], c, memory, func() error {
-		if err := s.write(c); err != nil {
-			return err
-		}
-		salt := p.salt(phase, c)
-		p.salts[phase] = append(p.salts[phase], salt)
-		return s.hash(t, c, salt)
-	})
+func (p *prover[E, X]) leaves(phase, c int, s *stacks[E, X], t *tree.Tree[E]) error {
+	if err := p.bring(p.extended[phase], c); err != nil {
+		return err
+	}
+	if err := s.write(c); err != nil {
+		return err
+	}
+	salt := p.salt(phase, c)
+	p.salts[phase] = append(p.salts[phase], salt)
+	return s.hash(t, c, salt)
 }
 
-// lending calls work, which needs coset c of columns. It computes the columns that are not kept for the time
-// of the call.
-func (p *prover[E, X]) lending(columns []*extended[E], c int, memory *lent[E], work func() error) error {
+// bring makes sure that coset c of columns is in memory.
+func (p *prover[E, X]) bring(columns []*extended[E], c int) error {
 	for _, x := range columns {
-		takeBack, err := p.points.lend(p.ctx, p.ex, memory, x, c)
-		if err != nil {
+		if err := p.points.bring(p.ctx, p.ex, x, c); err != nil {
 			return err
 		}
-		defer takeBack()
 	}
-	return work()
+	return nil
 }
 
 // stacks holds a phase's stacks on one coset at a time, in the order of leaves. Most of them are those of the
 // highest tables. These are not written out: a tile of rows is made at a time and hashed while it is in the
 // cache. If positions share a leaf, there are few stacks, and all are written out.
 type stacks[E field.Element[E], X field.Extension[E, X]] struct {
-	p      *prover[E, X]
-	shared int
-	all    []stackOf[E]
-	tiled  int // number of stacks that are not written out
+	p       *prover[E, X]
+	memory  *memory[E]
+	shared  int
+	all     []stackOf[E]
+	tiled   int // number of stacks that are not written out
+	scratch scratches[*stackTile[E]]
+}
+
+// stackTile is scratch for a tile of stacks.
+type stackTile[E any] struct {
+	values [][][]E // for each stack, part by part
+	leaves [][][]E // for each part, what is hashed
+	src    [][]E
+	zeros  []E
 }
 
 // stackOf is one stack of some columns, with its number.
@@ -83,7 +90,8 @@ type stackOf[E any] struct {
 
 func (p *prover[E, X]) stacks(phase int) *stacks[E, X] {
 	l := p.layout
-	s := &stacks[E, X]{p: p, shared: l.shared[phase]}
+	s := &stacks[E, X]{p: p, memory: p.points.memory.part(), shared: l.shared[phase]}
+	s.scratch.make = s.newTile
 	for _, x := range p.extended[phase] {
 		for number := range x.stacks() {
 			of := stackOf[E]{columns: x, number: number, written: x.stack != l.params.Stack || s.shared > 0}
@@ -116,15 +124,20 @@ func (s *stacks[E, X]) write(c int) error {
 		}
 	}
 	err := p.ex.Do(p.ctx, len(fresh), func(_ context.Context, i int) error {
-		s.all[fresh[i]].word = make([]E, 1<<p.layout.size)
+		s.all[fresh[i]].word = s.memory.vector(1, 1<<p.layout.size)[0]
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	longest := 0
+	for _, piece := range pieces {
+		longest = max(longest, piece.to-piece.from)
+	}
+	zeros := make([]E, longest)
 	return p.ex.Do(p.ctx, len(pieces), func(_ context.Context, i int) error {
 		of := s.all[pieces[i].stack]
-		p.points.stack(of.word, of.columns, of.number, c, pieces[i].from, pieces[i].to)
+		p.points.stack(of.word, of.columns, of.number, c, pieces[i].from, pieces[i].to, zeros)
 		return nil
 	})
 }
@@ -168,33 +181,7 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 	}
 	log := l.size - l.params.Stack // logarithm of the highest tables' rows
 	parts, rows, size := 1<<l.params.Stack, 1<<log, s.tile()
-	type scratch struct {
-		values [][][]E // for each stack, part by part
-		leaves [][][]E // for each part, what is hashed
-		src    [][]E
-		zeros  []E
-	}
-	scratched := func() *scratch {
-		x := &scratch{values: make([][][]E, len(s.all)), src: make([][]E, 0, parts), zeros: make([]E, size)}
-		memory := make([]E, s.tiled*parts*size)
-		for i, of := range s.all {
-			if !of.written {
-				x.values[i] = cut(memory[:parts*size], size)
-				memory = memory[parts*size:]
-			}
-		}
-		for part := range parts {
-			leaf := make([][]E, len(s.all)+len(salt))
-			for i, of := range s.all {
-				if !of.written {
-					leaf[i] = x.values[i][part]
-				}
-			}
-			x.leaves = append(x.leaves, leaf)
-		}
-		return x
-	}
-	return tiles(p.ctx, p.ex, rows, size, scratched, func(x *scratch, lo int) error {
+	return tiles(p.ctx, p.ex, rows, size, &s.scratch, func(x *stackTile[E], lo int) error {
 		join := p.points.joining(l.params.Stack, c, log, lo, size)
 		for i, of := range s.all {
 			if !of.written {
@@ -216,4 +203,26 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 			return nil
 		})
 	})
+}
+
+func (s *stacks[E, X]) newTile() *stackTile[E] {
+	parts, size := 1<<s.p.layout.params.Stack, s.tile()
+	x := &stackTile[E]{values: make([][][]E, len(s.all)), src: make([][]E, 0, parts), zeros: s.memory.vector(1, size)[0]}
+	memory := s.memory.elements(s.tiled * parts * size)
+	for i, of := range s.all {
+		if !of.written {
+			x.values[i] = cut(memory[:parts*size], size)
+			memory = memory[parts*size:]
+		}
+	}
+	for part := range parts {
+		leaf := make([][]E, len(s.all)+s.p.layout.salt)
+		for i, of := range s.all {
+			if !of.written {
+				leaf[i] = x.values[i][part]
+			}
+		}
+		x.leaves = append(x.leaves, leaf)
+	}
+	return x
 }

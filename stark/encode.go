@@ -17,10 +17,30 @@ import (
 
 // encode returns the encoding of the prover's proof.
 func (p *prover[E, X]) encode() []byte {
-	c := &coder[E, X]{field: p.field, layout: p.layout}
+	c := &coder[E, X]{field: p.field, layout: p.layout, out: make([]byte, 0, p.length())}
 	c.heights(&p.proof.rows, len(p.proof.rows))
 	c.body(p.proof)
 	return c.out
+}
+
+// length estimates the length of the encoding: values, and what queries open.
+func (p *prover[E, X]) length() (n int) {
+	rows := func(rows [][]E, path []tree.Digest) {
+		for _, row := range rows {
+			n += len(row) * p.field.Bytes()
+		}
+		n += len(path) * tree.DigestBytes
+	}
+	for phase, shapes := range p.layout.phases {
+		rows(p.proof.leaves[phase], p.proof.paths[phase])
+		for _, s := range shapes {
+			n += 2 * s.width * p.layout.degree * p.field.Bytes()
+		}
+	}
+	for i, fold := range p.proof.fri.folds {
+		rows(fold, p.proof.fri.routes[i])
+	}
+	return n
 }
 
 // coder writes or reads a proof, so that the order of its parts is defined only once.

@@ -31,7 +31,6 @@ func TestFarWords(t *testing.T) {
 			p, err := y.prover(t.Context(), executor.Serial(), s.statement, traces, about, Options{})
 			must.Do(t, err)
 			must.Do(t, p.extendColumns())
-			keepAll(p, p.extended[ofColumns][0])
 			change := func(by uint64) {
 				x := p.extended[ofColumns][0]
 				for coset := range c.cosets {

@@ -35,8 +35,8 @@ func (y *system[E, X]) fix(ctx context.Context, ex executor.Executor, s *stateme
 	if err != nil {
 		return nil, err
 	}
-	p := &prover[E, X]{ctx: ctx, ex: ex, field: y.field, hash: y.hash, layout: l, proof: &proof[E, X]{}}
-	if p.points, err = newPoints[E, X](p.ctx, p.ex, y.field, l.size, s.params.LogBlowup, l.rows, &y.transforms, &memory[E]{kept: &y.kept}); err != nil {
+	p := &prover[E, X]{ctx: ctx, ex: ex, field: y.field, hash: y.hash, layout: l, digests: &memory[tree.Digest]{kept: &y.digests}, proof: &proof[E, X]{}}
+	if p.points, err = newPoints[E, X](p.ctx, p.ex, y.field, l.size, s.params.LogBlowup, l.rows, &y.transforms, newMemory(&y.kept, l)); err != nil {
 		return nil, err
 	}
 	for t, table := range s.tables {
@@ -58,7 +58,7 @@ func (y *system[E, X]) fix(ctx context.Context, ex executor.Executor, s *stateme
 		if err != nil {
 			return nil, err
 		}
-		x, err := p.points.extend(p.ctx, p.ex, l.phases[ofFixed][t], columns, true, l.kept())
+		x, err := p.points.extend(p.ctx, p.ex, l.phases[ofFixed][t], columns, true, l.held())
 		if err != nil {
 			return nil, err
 		}

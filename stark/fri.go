@@ -35,8 +35,10 @@ type friProver[E field.Element[E], X field.Extension[E, X]] struct {
 	challenger challenger.Challenger[E, X]
 	layout     *layout
 	points     *points[E, X]
+	digests    *memory[tree.Digest]
 	proof      *friProof[E, X]
 	layers     []layer[E]
+	scratch    scratches[field.Vector[E]] // for a chunk of rows
 }
 
 func (p *friProver[E, X]) commit(word []field.Vector[E]) error {
@@ -78,7 +80,7 @@ func (p *friProver[E, X]) fold(word []field.Vector[E]) error {
 func (p *friProver[E, X]) commitLayer(l layer[E]) error {
 	size := l.size - l.fold
 	log := size + p.points.blowup
-	l.tree = tree.New(p.hash, log, p.layout.params.LogCap, tree.RunOf(size), p.layout.omitted(log))
+	l.tree = tree.New(p.hash, log, p.layout.params.LogCap, tree.RunOf(size), p.layout.omitted(log), p.digests.elements)
 	for c := range l.word {
 		if err := l.tree.Leaves(p.ctx, p.ex, c<<size, parted(l.word[c], l.fold)); err != nil {
 			return err
@@ -99,27 +101,29 @@ func (p *friProver[E, X]) half(word []field.Vector[E], size int, r X) ([]field.V
 	n := 1 << (size - 1)
 	folded := make([]field.Vector[E], len(word))
 	err := p.ex.Do(p.ctx, len(word), func(_ context.Context, c int) error {
-		folded[c] = field.NewVector[E](p.vectors.Degree(), n)
+		folded[c] = p.points.memory.vector(p.vectors.Degree(), n)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return folded, each(p.ctx, p.ex, len(word), n, func(c, from, to int) {
-		p.halfRows(folded[c].Slice(from, to), word[c], c, size, from, r)
+		scratch := p.scratch.take()
+		p.halfRows(folded[c].Slice(from, to), word[c], scratch.Slice(0, to-from), c, size, from, r)
+		p.scratch.give(scratch)
 	})
 }
 
-// halfRows sets even to the rows from row lo on of one coset of a codeword that is folded once.
-func (p *friProver[E, X]) halfRows(even, word field.Vector[E], c, size, lo int, r X) {
+// halfRows sets even to the rows from row lo on of one coset of a codeword that is folded once. scratch
+// has the degree's coordinates and one more.
+func (p *friProver[E, X]) halfRows(even, word, scratch field.Vector[E], c, size, lo int, r X) {
+	odd, inverse := scratch[:len(even)], scratch[len(even)]
 	v, rows, n := p.vectors, even.Len(), 1<<(size-1)
 	half := p.field.New(2).Inverse()
 	// E + r (O - E), E = (f + g) / 2 and O = (f - g) / 2x
-	inverse := make([]E, rows)
 	root := p.field.Root(size).Inverse()
 	first := p.points.shift(c, size).Inverse().Mul(field.Power(p.field.New(1), root, uint64(lo)))
 	setPowers(p.field, inverse, half.Mul(first), root)
-	odd := field.NewVector[E](v.Degree(), rows)
 	for k, values := range word {
 		f, g := values[lo:lo+rows], values[n+lo:n+lo+rows]
 		p.field.Add(even[k], f, g)
@@ -170,8 +174,10 @@ func (p *friProver[E, X]) query() ([]int, error) {
 		places = groupsOf(places, size, layer.fold)
 		size -= layer.fold
 		row := func(leaf int) (row []E) {
-			for _, column := range parted(layer.word[leaf>>size], layer.fold) {
-				row = append(row, column[leaf&(1<<size-1)])
+			for part := range 1 << layer.fold {
+				for _, column := range layer.word[leaf>>size] {
+					row = append(row, column[part<<size|leaf&(1<<size-1)])
+				}
 			}
 			return row
 		}

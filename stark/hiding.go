@@ -152,11 +152,11 @@ func (p *prover[E, X]) hideRows() {
 // extendWord makes the random codeword that hides the batched one.
 func (p *prover[E, X]) extendWord() error {
 	l := p.layout
-	coefficients := field.NewVector[E](l.masks, 1<<l.size)
+	coefficients := p.points.memory.vector(l.masks, 1<<l.size)
 	for k, c := range coefficients {
 		p.random.draw(c, forWord, k)
 	}
-	x, err := p.points.extend(p.ctx, p.ex, shape{l.size, 0, l.masks}, coefficients, false, len(p.points.shifts))
+	x, err := p.points.extend(p.ctx, p.ex, shape{l.size, 0, l.masks}, coefficients, false, holdAll)
 	p.extended[ofQuotients] = append(p.extended[ofQuotients], x)
 	return err
 }
@@ -165,7 +165,7 @@ func (p *prover[E, X]) extendWord() error {
 func (p *prover[E, X]) salt(phase, c int) (columns [][]E) {
 	l := p.layout
 	for k := range l.salt {
-		column := make([]E, 1<<(l.size-l.shared[phase]))
+		column := p.points.memory.elements(1 << (l.size - l.shared[phase]))
 		p.random.draw(column, forSalt, (phase<<l.params.LogBlowup|c)*l.salt+k)
 		columns = append(columns, column)
 	}

@@ -197,7 +197,7 @@ func explains(p *hidingProver, witness uint64) bool {
 		coset, row := place>>l.rows[0], place&(n-1) // of stacks of one column
 		for _, row := range []int{row, (row + 1) & (n - 1)} {
 			u := p.points.all(coset, l.rows[0])[row]
-			value := p.points.opened(p.extended[ofColumns][0], coset<<l.rows[0]|row)[0]
+			value := p.points.opened(nil, p.extended[ofColumns][0], coset<<l.rows[0]|row)[0]
 			equation(embed[goldilocks.Element, ext.Quadratic](u), embed[goldilocks.Element, ext.Quadratic](value))
 		}
 	}
@@ -206,13 +206,10 @@ func explains(p *hidingProver, witness uint64) bool {
 
 // places returns the positions that were opened. The challenger's are gone, but the leaves determine them.
 func places(p *hidingProver) (places []int) {
-	for _, x := range p.extended[ofColumns] {
-		keepAll(p, x)
-	}
 	for place := range 1 << (p.layout.size + p.points.blowup) {
 		row := []goldilocks.Element{}
 		for _, x := range p.extended[ofColumns] {
-			row = append(row, p.points.opened(x, place)...)
+			row = p.points.opened(row, x, place)
 		}
 		for _, leaf := range p.proof.leaves[ofColumns] {
 			if slices.Equal(leaf[:len(row)], row) {

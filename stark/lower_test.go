@@ -171,16 +171,16 @@ func checkLower[E field.Element[E], X field.Extension[E, X]](t *testing.T, f fie
 				want[step] = append(want[step], e)
 			}
 		}
-		kept := messageSteps(p)
+		steps := messageSteps(p)
 		for _, constraints := range []bool{true, false} {
-			code := lower[E, X](f, p, constraints, kept)
+			code := lower[E, X](f, p, constraints, steps)
 			for _, p := range code.passes {
 				for _, s := range p.steps {
 					seen[s.Op] = true
 				}
 				after[p.then] = true
 			}
-			m := newMachine[E, X](f, code, publics, rows)
+			m := newMachine[E, X](f, &memory[E]{kept: new(kept[E])}, code, publics, rows)
 			var summed []int
 			m.run(func(phase, i int) []E { return columns[phase][i] }, rows, 1, 0, func(w air.Where, bounds []int, values [][]E) {
 				for i, b := range bounds {
@@ -191,7 +191,7 @@ func checkLower[E field.Element[E], X field.Extension[E, X]](t *testing.T, f fie
 				}
 				summed = append(summed, bounds...)
 			})
-			for _, step := range kept {
+			for _, step := range steps {
 				if got := m.value(step); !slices.Equal(want[step], got) {
 					t.Errorf("table %d, step %d of a message: %v, want %v", seed, step, got, want[step])
 				}

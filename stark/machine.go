@@ -59,9 +59,9 @@ type machine[E field.Element[E], X field.Extension[E, X]] struct {
 	tuple [][]E // tuple of a message
 }
 
-func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], c *code[E], publics []E, rows int) *machine[E, X] {
+func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], from *memory[E], c *code[E], publics []E, rows int) *machine[E, X] {
 	m := &machine[E, X]{code: c, field: f, size: min(rows, tile), slots: make([][]E, c.registers), cells: make([][]E, len(c.here))}
-	memory := make([]E, c.registers*m.size)
+	memory := from.elements(c.registers * m.size)
 	for r := range m.slots {
 		m.slots[r], memory = memory[:m.size:m.size], memory[m.size:]
 	}

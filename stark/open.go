@@ -19,12 +19,25 @@ func (p *prover[E, X]) open() error {
 
 func (p *prover[E, X]) evaluate() error {
 	l := p.layout
-	weights, err := p.invert()
+	for _, columns := range p.extended {
+		if err := p.bring(columns, 0); err != nil {
+			return err
+		}
+	}
+	memory := p.points.memory.part()
+	defer memory.release()
+	weights, err := p.invert(memory)
 	if err != nil {
 		return err
 	}
 	type place struct{ phase, t, column int }
-	var places []place
+	columns := 0
+	for _, shapes := range l.phases {
+		for _, s := range shapes {
+			columns += s.width
+		}
+	}
+	places := make([]place, 0, columns)
 	for t := range l.rows {
 		for phase, shapes := range l.phases {
 			width := shapes[t].width
@@ -48,8 +61,8 @@ func (p *prover[E, X]) evaluate() error {
 // invert computes, for each table, the reciprocals of u - y and of u - g y at the points u of the first
 // coset. It returns the weights with which a column's values there add up to its value at y, and at g y. At a
 // point u of the coset s H, with n elements, the weight for y is u (y^n - s^n) / (n s^n (y - u)). For g y, note
-// that g^n is 1.
-func (p *prover[E, X]) invert() (weights [][2]field.Vector[E], err error) {
+// that g^n is 1. The weights are in the given memory.
+func (p *prover[E, X]) invert(memory *memory[E]) (weights [][2]field.Vector[E], err error) {
 	l, f, v := p.layout, p.field, p.vectors
 	d := v.Degree()
 	p.inverses, weights = make([][2]field.Vector[E], len(l.rows)), make([][2]field.Vector[E], len(l.rows))
@@ -60,7 +73,7 @@ func (p *prover[E, X]) invert() (weights [][2]field.Vector[E], err error) {
 		vanishing[0] = vanishing[0].Sub(power)
 		factor := neg[E](vanishing).MulBase(power.Mul(f.New(uint64(n))).Inverse()) // of 1 / (u - y)
 		for which := range weights[t] {
-			p.inverses[t][which], weights[t][which] = field.NewVector[E](d, n), field.NewVector[E](d, n)
+			p.inverses[t][which], weights[t][which] = p.points.memory.vector(d, n), memory.vector(d, n)
 		}
 		err := each(p.ctx, p.ex, 2, n, func(which, from, to int) {
 			y := p.y
@@ -101,7 +114,7 @@ func absorbValues[E field.Element[E], X field.Extension[E, X]](c challenger.Chal
 			continue
 		}
 		for t, s := range shapes {
-			var sent []E
+			sent := make([]E, 0, 2*s.width*l.degree)
 			for which, values := range p.values[phase][t] {
 				for i, x := range values {
 					if which == 0 || l.next[phase][t][i>>s.stack] {

@@ -116,10 +116,10 @@ func (s *System) layoutOf(f Form) (*layout, error) {
 }
 
 // Memory estimates the largest amount of memory, in bytes, that a proof of the form f takes at any time. The
-// estimate is a sum. It counts the values of the columns on every coset that is kept in memory and on one
-// more coset. If not all cosets are kept, it also counts the coefficients of the columns. It also counts the
-// trees and FRI's codewords. The sum is doubled, because the garbage collector may not have freed old memory
-// yet. Memory returns zkbench.ErrParams if the tables cannot have the form.
+// estimate is a sum. It counts what is held of the columns, which is their values on all cosets or, if these
+// take much memory, the coefficients and the values on one coset. It counts one more coset for copies of columns
+// and for scratch. It also counts the trees and FRI's codewords. The sum is doubled, because the garbage collector
+// may not have freed old memory yet. Memory returns zkbench.ErrParams if the tables cannot have the form.
 func (s *System) Memory(f Form) (bytes uint64, err error) {
 	l, err := s.layoutOf(f)
 	if err != nil {
@@ -130,10 +130,7 @@ func (s *System) Memory(f Form) (bytes uint64, err error) {
 		trees--
 	}
 	points := uint64(1) << (l.size + params.LogBlowup)
-	values, digests := uint64(l.kept()+1), 2*points>>l.omitted(l.size+params.LogBlowup)
-	if l.lean {
-		values++
-	}
+	values, digests := uint64(l.held().values(1<<params.LogBlowup)+1), 2*points>>l.omitted(l.size+params.LogBlowup)
 	words := 3*params.Degree + trees*l.salt + l.masks
 	return 2 * (uint64(l.cells)*size*values + uint64(trees)*digests*tree.DigestBytes + points*uint64(words)*size), nil
 }

@@ -32,6 +32,7 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	proximity  proximityProver[E]
 	layout     *layout
 	points     *points[E, X]
+	digests    *memory[tree.Digest]
 	codes      []codes[E]
 	claim      *claim[E]
 	span       func(string) func()
@@ -43,6 +44,7 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	masks    [][2][]X        // for each table, the tuples with which its sum begins and ends
 	salts    [phases][][][]E // for each coset, what is hashed with its leaves
 	kept     [][][]E         // for each table, the columns that its sums need
+	sending  *memory[E]      // memory of these columns, which the sums release
 	extended [phases][]*extended[E]
 	trees    [phases]*tree.Tree[E]
 	drawn    drawn[X]
@@ -115,18 +117,18 @@ func (p *prover[E, X]) extendColumns() error {
 		columns := p.columns[t]
 		p.columns[t] = nil
 		return columns, p.keep(t, columns)
-	}, true, p.layout.kept())
+	}, true)
 }
 
-// extendTables extends a phase's columns, or coefficients if values is not set, to the first kept cosets. All tables
-// are in tasks, because those of a single one may be fewer than there are processors.
-func (p *prover[E, X]) extendTables(phase int, columns func(t int) ([][]E, error), values bool, kept int) error {
+// extendTables extends a phase's columns, or coefficients if values is not set. All tables are in tasks, because
+// those of a single one may be fewer than there are processors.
+func (p *prover[E, X]) extendTables(phase int, columns func(t int) ([][]E, error), values bool) error {
 	extended := make([]*extended[E], len(p.layout.rows))
 	p.extended[phase] = extended
 	return p.ex.Do(p.ctx, len(extended), func(_ context.Context, t int) error {
 		of, err := columns(t)
 		if err == nil {
-			extended[t], err = p.points.extend(p.ctx, p.ex, p.layout.phases[phase][t], of, values, kept)
+			extended[t], err = p.points.extend(p.ctx, p.ex, p.layout.phases[phase][t], of, values, p.layout.held())
 		}
 		return err
 	})
@@ -162,23 +164,20 @@ func (p *prover[E, X]) queries() error {
 		log := l.size - l.shared[phase]
 		var leaves [][]E
 		lower := make(tree.Lower)
-		memory := p.points.lent()
 		for from := 0; from < len(shown); {
 			c, to := shown[from]>>log, from
 			for to < len(shown) && shown[to]>>log == c {
 				to++
 			}
-			err := p.lending(p.extended[phase], c, memory, func() error {
-				rows, err := p.trees[phase].Again(p.ctx, p.ex, lower, shown[from:to], func(leaf int) []E { return p.leaf(phase, leaf) })
-				leaves = append(leaves, rows...)
+			if err := p.bring(p.extended[phase], c); err != nil {
 				return err
-			})
+			}
+			rows, err := p.trees[phase].Again(p.ctx, p.ex, lower, shown[from:to], func(leaf int) []E { return p.leaf(phase, leaf) })
 			if err != nil {
 				return err
 			}
-			from = to
+			leaves, from = append(leaves, rows...), to
 		}
-		memory.release()
 		p.proof.leaves[phase] = leaves
 		p.proof.paths[phase] = p.trees[phase].Path(shown, lower)
 	}
@@ -186,11 +185,12 @@ func (p *prover[E, X]) queries() error {
 }
 
 // leaf returns the elements of a leaf, the random ones included.
-func (p *prover[E, X]) leaf(phase, number int) (elements []E) {
+func (p *prover[E, X]) leaf(phase, number int) []E {
 	l := p.layout
+	elements := make([]E, 0, l.shown(phase))
 	for _, place := range placesOf(number, l.size, l.shared[phase]) {
 		for _, x := range p.extended[phase] {
-			elements = append(elements, p.points.opened(x, place)...)
+			elements = p.points.opened(elements, x, place)
 		}
 	}
 	log := l.size - l.shared[phase]

@@ -36,7 +36,7 @@ func (p *prover[E, X]) quotients() error {
 
 func (p *prover[E, X]) extendQuotients() error {
 	p.alpha = p.challenger.Challenge("alpha", false)
-	if err := p.extendTables(ofQuotients, p.quotient, false, 1); err != nil {
+	if err := p.extendTables(ofQuotients, p.quotient, false); err != nil {
 		return err
 	}
 	if p.layout.masks > 0 {
@@ -69,18 +69,19 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	// modulo X^n - a^n.
 	apart := l.apart(t)
 	remainders := make([]field.Vector[E], pieces)
-	read := []*extended[E]{p.extended[ofColumns][t], p.extended[ofSums][t], p.extended[ofFixed][t]}
-	memory := p.points.lent()
+	memory := p.points.memory.part()
 	defer memory.release()
-	for j := range remainders {
+	scratch := scratches[*quotienter[E, X]]{make: func() *quotienter[E, X] { return p.newQuotient(t, memory, n, weights) }}
+	read := []*extended[E]{p.extended[ofColumns][t], p.extended[ofSums][t], p.extended[ofFixed][t]}
+	for j := pieces - 1; j >= 0; j-- { // the last coset is in memory already, and the first one is read next
 		c := j * apart
 		columns := func(phase, i int) []E { return p.extended[phase][t].column(c, i) }
 		points := func(dst []E, lo int) { p.points.fill(dst, c, rows, lo) }
-		err := p.lending(read, c, memory, func() (err error) {
-			remainders[j], err = p.quotientAt(t, weights, view[E]{columns, n, 1, n, points})
-			return err
-		})
-		if err != nil {
+		if err := p.bring(read, c); err != nil {
+			return nil, err
+		}
+		remainders[j] = memory.vector(d, n)
+		if err := p.quotientAt(remainders[j], view[E]{columns, n, 1, n, points}, &scratch); err != nil {
 			return nil, err
 		}
 	}
@@ -105,19 +106,27 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	// times the remainders, divided by D b^i.
 	b := field.Power(f.New(1), p.points.shift(0, rows), uint64(n)).Inverse()
 	zeta := field.Power(f.New(1), p.points.shift(apart%len(p.points.shifts), rows), uint64(n)).Mul(b).Inverse()
-	out := make([][]E, pieces*d)
+	// In zero knowledge, hidden makes the pieces from these.
+	from := p.points.memory
+	if p.random != nil {
+		from = memory
+	}
+	out, err := from.columns(p.ctx, p.ex, pieces*d, n)
+	if err != nil {
+		return nil, err
+	}
 	err = p.ex.Do(p.ctx, len(out), func(_ context.Context, at int) error {
 		i, k := at/d, at%d
 		by := f.New(uint64(pieces)).Inverse().Mul(field.Power(f.New(1), b, uint64(i)))
 		step := field.Power(f.New(1), zeta, uint64(i))
-		piece, scratch := make([]E, n), make([]E, min(n, chunk))
+		piece, scratch := out[at], make([]E, min(n, chunk))
+		clear(piece)
 		for _, r := range remainders {
 			for from := 0; from < n; from += len(scratch) {
 				f.MulAdd(piece[from:][:len(scratch)], r[k][from:][:len(scratch)], by, scratch)
 			}
 			by = by.Mul(step)
 		}
-		out[at] = piece
 		return nil
 	})
 	if err != nil {
@@ -129,8 +138,9 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	x := p.points.few[rows]
 	columns := func(phase, i int) []E { return p.extended[phase][t].few[i] }
 	points := func(dst []E, lo int) { copy(dst, x.points[lo:]) }
-	values, err := p.quotientAt(t, weights, view[E]{columns, 2 * len(x.points), len(x.points), len(x.points), points})
-	if err != nil {
+	values := memory.vector(d, len(x.points))
+	scratch = scratches[*quotienter[E, X]]{make: func() *quotienter[E, X] { return p.newQuotient(t, memory, len(x.points), weights) }}
+	if err := p.quotientAt(values, view[E]{columns, 2 * len(x.points), len(x.points), len(x.points), points}, &scratch); err != nil {
 		return nil, err
 	}
 	return p.hidden(t, out, field.Power(f.New(1), b.Inverse(), uint64(pieces)), values), nil
@@ -147,11 +157,10 @@ type view[E any] struct {
 	points func(dst []E, lo int) // sets dst to the points from row lo on
 }
 
-// quotientAt returns a table's quotient at the points of a view.
-func (p *prover[E, X]) quotientAt(t int, weights []X, v view[E]) (field.Vector[E], error) {
-	out := field.NewVector[E](p.vectors.Degree(), v.n)
-	scratch := func() *quotienter[E, X] { return p.newQuotient(t, v, weights) }
-	return out, tiles(p.ctx, p.ex, v.n, tile, scratch, func(q *quotienter[E, X], lo int) error {
+// quotientAt adds a table's quotient at the points of a view to out.
+func (p *prover[E, X]) quotientAt(out field.Vector[E], v view[E], scratch *scratches[*quotienter[E, X]]) error {
+	return tiles(p.ctx, p.ex, v.n, tile, scratch, func(q *quotienter[E, X], lo int) error {
+		q.view = v
 		q.tile(lo, out.Slice(lo, lo+q.size))
 		return nil
 	})
@@ -200,29 +209,32 @@ type quotienter[E field.Element[E], X field.Extension[E, X]] struct {
 	view      view[E]
 	size      int // number of rows of a tile
 	weights   []X
+	bound     [together]X // the weights of constraints that are summed at once
 	points    []E
 	selectors [kinds][]E             // that of ends is nil if the table's sum is not masked
 	sums      [kinds]field.Vector[E] // weighted sums of constraints, by kind of rows
 	f         fraction[E]
 	more      [2]field.Vector[E]
 	own       field.Vector[E]
+	cells     field.Vector[E] // a group's columns
 	scratch   []E
 }
 
-func (p *prover[E, X]) newQuotient(t int, at view[E], weights []X) *quotienter[E, X] {
-	m := newMachine[E, X](p.field, p.codes[t].all, p.claim.publics, at.n)
-	q := &quotienter[E, X]{p: p, m: m, t: t, view: at, size: m.size, weights: weights, points: make([]E, m.size)}
+// newQuotient returns a quotienter for views of n points.
+func (p *prover[E, X]) newQuotient(t int, memory *memory[E], n int, weights []X) *quotienter[E, X] {
+	m := newMachine[E, X](p.field, memory, p.codes[t].all, p.claim.publics, n)
+	q := &quotienter[E, X]{p: p, m: m, t: t, size: m.size, weights: weights, points: memory.elements(m.size)}
 	for w := range q.selectors {
 		if w != int(ends) || p.layout.masked(t) {
-			q.selectors[w] = make([]E, m.size)
+			q.selectors[w] = memory.elements(m.size)
 		}
 	}
-	vector := func() field.Vector[E] { return field.NewVector[E](p.vectors.Degree(), q.size) }
+	vector := func() field.Vector[E] { return memory.vector(p.vectors.Degree(), q.size) }
 	for w := range q.sums {
 		q.sums[w] = vector()
 	}
 	q.own, q.f, q.more = vector(), fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}
-	q.scratch = make([]E, q.size)
+	q.cells, q.scratch = make(field.Vector[E], p.vectors.Degree()), memory.elements(q.size)
 	return q
 }
 
@@ -239,16 +251,16 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 		sums[w].Clear()
 	}
 	q.m.run(q.view.column, rows, step, lo, func(w air.Where, bounds []int, values [][]E) {
-		var weights [together]X
+		weights := q.bound[:len(bounds)]
 		for i, b := range bounds {
 			weights[i] = q.weights[b]
 		}
-		v.AddProducts(sums[w], values, weights[:len(bounds)], q.scratch)
+		v.AddProducts(sums[w], values, weights, q.scratch)
 	})
 	weights := q.weights[len(program.Constraints):]
 	if len(l.groups[t]) > 0 {
 		cells := func(g int) field.Vector[E] {
-			part := make(field.Vector[E], d)
+			part := q.cells // one group at a time
 			for k := range d {
 				part[k] = q.view.column(ofSums, g*d+k)[lo : lo+q.size]
 			}

@@ -231,6 +231,7 @@ type system[E field.Element[E], X field.Extension[E, X]] struct {
 	codes      []codes[E] // of each table
 	fixed      fixed[E]
 	kept       kept[E]
+	digests    kept[tree.Digest]
 	transforms transforms[E]
 }
 
@@ -291,7 +292,7 @@ func (y *system[E, X]) prove(ctx context.Context, ex executor.Executor, s *state
 	if err != nil {
 		return nil, err
 	}
-	defer p.points.memory.release()
+	defer p.release()
 	if err := p.run(); err != nil {
 		if errors.Is(err, zkbench.ErrProof) {
 			if wrong := y.check(ctx, ex, s, traces, about); wrong != nil {
@@ -301,6 +302,13 @@ func (y *system[E, X]) prove(ctx context.Context, ex executor.Executor, s *state
 		return nil, err
 	}
 	return p.encode(), nil
+}
+
+// release releases the memory of a proof.
+func (p *prover[E, X]) release() {
+	p.points.memory.release()
+	p.sending.release()
+	p.digests.release()
 }
 
 // prover returns a prover that has filled the tables.
@@ -320,14 +328,14 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	if err != nil {
 		return nil, err
 	}
-	m := &memory[E]{kept: &y.kept}
+	m := newMemory(&y.kept, l)
 	points, err := newPoints[E, X](ctx, ex, y.field, l.size, s.params.LogBlowup, l.rows, &y.transforms, m)
 	if err != nil {
 		return nil, err
 	}
 	p := &prover[E, X]{
 		ctx: ctx, ex: ex, field: y.field, vectors: y.vectors, hash: y.hash,
-		layout: l, points: points, codes: y.codes, claim: claim,
+		layout: l, points: points, digests: &memory[tree.Digest]{kept: &y.digests}, sending: m.part(), codes: y.codes, claim: claim,
 		span: options.Span, proof: &proof[E, X]{rows: rows}, fixed: y.fixed.values,
 	}
 	p.trees[ofFixed], p.salts[ofFixed] = y.fixed.tree, y.fixed.salts
@@ -357,7 +365,8 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	end()
 	p.challenger = y.begin(s, rows, claim)
 	p.proximity = &friProver[E, X]{
-		ctx: ctx, ex: ex, field: p.field, vectors: p.vectors, hash: p.hash, challenger: p.challenger, layout: l, points: p.points, proof: &p.proof.fri,
+		ctx: ctx, ex: ex, field: p.field, vectors: p.vectors, hash: p.hash, challenger: p.challenger, layout: l, points: p.points, digests: p.digests, proof: &p.proof.fri,
+		scratch: scratches[field.Vector[E]]{make: func() field.Vector[E] { return m.vector(l.degree+1, min(chunk, 1<<l.size)) }},
 	}
 	return p, nil
 }

@@ -2,7 +2,6 @@ package stark
 
 import (
 	"context"
-	"slices"
 
 	"github.com/zkbench/zkbench/stark/air"
 	"github.com/zkbench/zkbench/stark/internal/challenger"
@@ -19,19 +18,27 @@ func messageSteps(p *air.Program) (steps []int) {
 
 // keep copies the values that a table's sums need, before its columns become coefficients.
 func (p *prover[E, X]) keep(t int, columns [][]E) error {
-	needed, kept := make([]bool, len(columns)), make([][]E, len(columns))
+	needed, kept, n := make([]bool, len(columns)), make([][]E, len(columns)), 0
 	for _, at := range [][]cellAt{p.codes[t].messages.here, p.codes[t].messages.next} {
 		for _, c := range at {
-			if c.phase == ofColumns {
+			if c.phase == ofColumns && !needed[c.column] {
 				needed[c.column] = true
+				n++
 			}
+		}
+	}
+	copies, err := p.sending.columns(p.ctx, p.ex, n, 1<<p.layout.rows[t])
+	if err != nil {
+		return err
+	}
+	for i := range kept {
+		if needed[i] {
+			kept[i], copies = copies[0], copies[1:]
 		}
 	}
 	p.kept[t] = kept
 	return p.ex.Do(p.ctx, len(columns), func(_ context.Context, i int) error {
-		if needed[i] {
-			kept[i] = slices.Clone(columns[i])
-		}
+		copy(kept[i], columns[i])
 		return nil
 	})
 }
@@ -47,11 +54,12 @@ func (p *prover[E, X]) sums() error {
 func (p *prover[E, X]) sumUp() error {
 	l := p.layout
 	p.drawn = drawSums(p.challenger, p.one(), l.longest)
+	defer p.sending.release()
 	sums := make([]X, len(l.programs))
 	err := p.extendTables(ofSums, func(t int) (columns [][]E, err error) {
 		columns, sums[t], err = p.sumsOf(t)
 		return columns, err
-	}, true, l.kept())
+	}, true)
 	for t, program := range l.programs {
 		if len(program.Messages) > 0 {
 			p.proof.sums = append(p.proof.sums, sums[t])
@@ -85,21 +93,25 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 	}
 	d := v.Degree()
 	h := make([]field.Vector[E], len(groups))
+	if columns, err = p.points.memory.columns(p.ctx, p.ex, len(h)*d, rows); err != nil {
+		return nil, sum, err
+	}
 	for g := range h {
-		h[g] = field.NewVector[E](d, rows)
-		columns = append(columns, h[g]...)
+		h[g] = columns[g*d:][:d]
 	}
 	kept := [phases][][]E{ofColumns: p.kept[t], ofFixed: p.fixed[t]}
 	p.kept[t] = nil // nothing else reads it
 	// Compute φ from what it grows by: first the running sums within each tile of rows, then φ.
 	used, size := l.used(t), min(rows, tile)
-	grown, tiled := field.NewVector[E](d, rows), make([]X, rows/size)
-	err = tiles(p.ctx, p.ex, rows, size, func() *summer[E, X] { return p.newSummer(t) }, func(s *summer[E, X], lo int) error {
+	grown, tiled := p.sending.vector(d, rows), make([]X, rows/size)
+	scratch := scratches[*summer[E, X]]{make: func() *summer[E, X] { return p.newSummer(t) }}
+	err = tiles(p.ctx, p.ex, rows, size, &scratch, func(s *summer[E, X], lo int) error {
 		s.m.run(func(phase, c int) []E { return kept[phase][c] }, rows, 1, lo, nil)
 		all := grown.Slice(lo, lo+size)
 		for g, group := range groups {
 			s.m.fractions(v, s.f, group, l.buses, p.drawn, s.more, s.scratch)
 			quotient := h[g].Slice(lo, lo+size)
+			quotient.Clear()
 			v.Invert(s.inverse, s.f.denominator, s.more, s.scratch)
 			v.Product(quotient, s.f.numerator, s.inverse, s.scratch)
 			v.AddTo(all, quotient)
@@ -161,7 +173,7 @@ type summer[E field.Element[E], X field.Extension[E, X]] struct {
 }
 
 func (p *prover[E, X]) newSummer(t int) *summer[E, X] {
-	m := newMachine[E, X](p.field, p.codes[t].messages, p.claim.publics, 1<<p.layout.rows[t])
-	vector := func() field.Vector[E] { return field.NewVector[E](p.vectors.Degree(), m.size) }
-	return &summer[E, X]{m, fraction[E]{vector(), vector()}, vector(), [2]field.Vector[E]{vector(), vector()}, make([]E, m.size)}
+	m := newMachine[E, X](p.field, p.sending, p.codes[t].messages, p.claim.publics, 1<<p.layout.rows[t])
+	vector := func() field.Vector[E] { return p.sending.vector(p.vectors.Degree(), m.size) }
+	return &summer[E, X]{m, fraction[E]{vector(), vector()}, vector(), [2]field.Vector[E]{vector(), vector()}, p.sending.elements(m.size)}
 }

@@ -144,9 +144,9 @@ type layout struct {
 	degree int // degree of the extension
 	bytes  int // length of an element
 	cells  int // number of cells of all columns, including fixed ones, sums and pieces
-	// A lean proof keeps one coset of the columns and computes the others when it needs them, at most three
-	// times each. Its trees omit their lowest levels. These would take most of a proof's memory. If that is
-	// little, time matters more, and proofs are not lean.
+	// A lean proof holds few cosets of its columns and computes the others when it needs them. Its trees omit
+	// their lowest levels. These would take most of a proof's memory. If that is little, time matters more, and
+	// proofs are not lean.
 	lean  bool
 	rows  []int // logarithm of each table's height
 	size  int   // logarithm of the stacks' length
@@ -309,12 +309,12 @@ func (l *layout) constraints(table int) int {
 // apart returns the distance between the cosets on which a table's quotient is computed.
 func (l *layout) apart(table int) int { return 1 << l.params.LogBlowup / l.pieces[table] }
 
-// kept returns how many cosets of columns are kept.
-func (l *layout) kept() int {
-	if l.lean {
-		return 1
+// held says what is held of columns.
+func (l *layout) held() holding {
+	if l.lean && l.params.LogBlowup > 1 { // two cosets take as much as the coefficients and one of them
+		return holdCoefficients
 	}
-	return 1 << l.params.LogBlowup
+	return holdAll
 }
 
 // again is how many leaves a tree has for each that it hashes again, at least, unless the proof is lean. To

@@ -30,39 +30,43 @@ func each(ctx context.Context, ex executor.Executor, vectors, n int, work func(v
 }
 
 // tiles runs work in tasks of ex, one for each tile of the given number of rows, or one for all rows if they
-// are fewer. A task gets scratch that no other task uses at the same time. There is as much of it as tasks run
-// at once.
-func tiles[S any](ctx context.Context, ex executor.Executor, rows, size int, scratch func() S, work func(s S, lo int) error) error {
-	var free freeList[S]
+// are fewer. A task gets scratch that no other task uses at the same time.
+func tiles[S any](ctx context.Context, ex executor.Executor, rows, size int, scratch *scratches[S], work func(s S, lo int) error) error {
 	return ex.Do(ctx, max(1, rows/size), func(_ context.Context, i int) error {
-		s, ok := free.take()
-		if !ok {
-			s = scratch()
-		}
+		s := scratch.take()
 		err := work(s, i*size)
-		free.give(s)
+		scratch.give(s)
 		return err
 	})
 }
 
-// freeList holds scratch that no task uses now. Unlike a sync.Pool, it keeps all of it: the scratch of a machine
-// takes long to make.
-type freeList[S any] struct {
+// scratches holds scratch that no task uses now, and makes more if there is none. So there is as much of it as
+// tasks run at once. Unlike a sync.Pool, it keeps all of it: the scratch of a machine takes long to make.
+type scratches[S any] struct {
+	make func() S
 	mu   sync.Mutex
 	free []S
 }
 
-func (l *freeList[S]) take() (s S, ok bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := len(l.free); n > 0 {
-		s, l.free = l.free[n-1], l.free[:n-1]
-		return s, true
+func (l *scratches[S]) take() S {
+	if s, ok := l.pop(); ok {
+		return s
 	}
-	return s, false
+	return l.make()
 }
 
-func (l *freeList[S]) give(s S) {
+func (l *scratches[S]) pop() (s S, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(l.free)
+	if n == 0 {
+		return s, false
+	}
+	s, l.free = l.free[n-1], l.free[:n-1]
+	return s, true
+}
+
+func (l *scratches[S]) give(s S) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.free = append(l.free, s)

@@ -54,6 +54,11 @@ func fill[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex e
 		return nil, err
 	}
 	cells := &Cells{rows: rows}
+	if f.Bytes() == 4 {
+		cells.short = make([][]uint32, 0, table.Columns)
+	} else {
+		cells.long = make([][]uint64, 0, table.Columns)
+	}
 	for i := range table.Columns {
 		first := unsafe.Pointer(unsafe.SliceData(columns[i]))
 		if f.Bytes() == 4 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"sync"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -284,8 +285,10 @@ func fillPermutations[W stark.Cell](ctx context.Context, ex executor.Executor, p
 	// Blocks of rows begin within permutations, so a task takes both whole permutations and whole blocks:
 	// three blocks, or eight permutations.
 	const together = 3 * block
+	memory := sync.Pool{New: func() any { return new([together]round) }}
 	return ex.Do(ctx, (rows+together-1)/together, func(_ context.Context, task int) error {
-		var rounds [together]round
+		rounds := memory.Get().(*[together]round)
+		defer memory.Put(rounds)
 		first := task * together
 		count := min(together, rows-first)
 		for i := range count {

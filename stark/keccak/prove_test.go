@@ -2,10 +2,12 @@ package keccak_test
 
 import (
 	"fmt"
+	"runtime/debug"
 	"testing"
 	"time"
 
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/runner/resources"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/keccak"
@@ -36,6 +38,30 @@ func BenchmarkProve(b *testing.B) {
 				}
 				b.ReportMetric(float64(len(proof)), "B/proof")
 				must.Do(b, s.Verify(proof, keccak.Claims(messages, stark.Exposed), nil))
+			})
+		}
+	}
+}
+
+// BenchmarkMemory reports the largest resident set of the process while it proves 170 permutations. The memory of the
+// set-up is returned to the system before.
+func BenchmarkMemory(b *testing.B) {
+	for _, field := range []stark.Field{stark.KoalaBear, stark.Goldilocks} {
+		for _, set := range []string{"compare100", "secure100"} {
+			b.Run(fmt.Sprintf("field=%s/set=%s", field, set), func(b *testing.B) {
+				params := stark.Compare100(field)
+				if set == "secure100" {
+					params = must.Get(stark.Secure100(field, 3))(b)
+				}
+				s := must.Get(keccak.New(stark.Config{Field: field, Hash: stark.Keccak, Params: params}, stark.Exposed))(b)
+				messages := [][]byte{make([]byte, 169*136)}
+				debug.FreeOSMemory()
+				peak := resources.OpenPeak()
+				for b.Loop() {
+					must.Get(s.Prove(b.Context(), executor.Serial(), messages, nil, stark.Options{}))(b)
+				}
+				rss, _ := peak.Close()
+				b.ReportMetric(float64(rss)/(1<<20), "MiB-peak")
 			})
 		}
 	}

@@ -57,12 +57,13 @@ const (
 // New returns a tree of 2^log leaves, of which none is hashed yet. The tree's cap has 2^capLog digests, or
 // consists of all leaves if there are fewer. The parameter omit is the number of levels that the tree omits. It
 // omits fewer if there are not so many below the cap, or if run, the logarithm of a number of leaves, is not so
-// far above 3. The leaves must be set in aligned groups of 2^run leaves if omit is not 0.
-func New[E any](hash Hash[E], log, capLog, run, omit int) *Tree[E] {
+// far above 3. The leaves must be set in aligned groups of 2^run leaves if omit is not 0. The function memory
+// returns memory for so many digests.
+func New[E any](hash Hash[E], log, capLog, run, omit int, memory func(n int) []Digest) *Tree[E] {
 	capLog = min(capLog, log)
 	t := &Tree[E]{hash: hash, omitted: max(0, min(omit, run-logLanes, log-capLog)), scratch: new(sync.Pool)}
 	log -= t.omitted
-	all := make([]Digest, 2<<log-1<<capLog)
+	all := memory(2<<log - 1<<capLog)
 	for ; log >= capLog; log-- {
 		t.levels = append(t.levels, all[:1<<log:1<<log])
 		all = all[1<<log:]

@@ -31,7 +31,7 @@ func TestVerify(t *testing.T) {
 						columns[c] = append(columns[c], goldilocks.Reduce(random.Uint64()))
 					}
 				}
-				tr := tree.New(hash, log, capLog, tree.RunOf(max(0, log-1)), tree.Most)
+				tr := tree.New(hash, log, capLog, tree.RunOf(max(0, log-1)), tree.Most, digests)
 				// In two parts, where there are two.
 				half := max(1, n/2)
 				for from := 0; from < n; from += half {
@@ -100,6 +100,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+func digests(n int) []tree.Digest { return make([]tree.Digest, n) }
+
 // TestRuns: leaves that are set in runs of other lengths are the same, and an executor's error is that of what is
 // hashed again.
 func TestRuns(t *testing.T) {
@@ -109,7 +111,7 @@ func TestRuns(t *testing.T) {
 	for i := range column {
 		column[i] = goldilocks.Element(i)
 	}
-	whole, parts := tree.New(tree.Poseidon(), log, 0, 0, 0), tree.New(tree.Poseidon(), log, 0, 6, tree.Most)
+	whole, parts := tree.New(tree.Poseidon(), log, 0, 0, 0, digests), tree.New(tree.Poseidon(), log, 0, 6, tree.Most, digests)
 	whole.Set(0, [][]goldilocks.Element{column})
 	for from, n := 0, 64; from < len(column); from, n = from+n, from+n {
 		parts.Set(from, [][]goldilocks.Element{column[from : from+max(n, 64)]})
