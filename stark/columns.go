@@ -58,11 +58,12 @@ type holding int
 const (
 	holdAll          holding = iota // all cosets
 	holdCoefficients                // the coefficients, and one coset that is computed from them
+	holdOne                         // one coset at a time, from which the next one is computed in the same memory
 )
 
 // values returns how many values are held of each cell, if there are so many cosets.
 func (h holding) values(cosets int) int {
-	return [...]int{holdAll: cosets, holdCoefficients: 2}[h]
+	return [...]int{holdAll: cosets, holdCoefficients: 2, holdOne: 1}[h]
 }
 
 // shared returns a copy for one proof, which computes cosets of the columns that several proofs share.
@@ -139,7 +140,12 @@ func (p *points[E, X]) bring(ctx context.Context, ex executor.Executor, x *exten
 	if err != nil {
 		return err
 	}
-	scale := p.scale(c, x.rows)
+	from, scale := x.coefficients, []E(nil)
+	if from != nil {
+		scale = p.scale(c, x.rows)
+	} else {
+		scale = scaleOf(p.field, x.rows, p.shift(c, x.rows).Mul(p.shift(x.movable, x.rows).Inverse()))
+	}
 	var to [][]E
 	if x.movable >= 0 {
 		to, x.cosets[x.movable] = x.cosets[x.movable], nil
@@ -148,7 +154,13 @@ func (p *points[E, X]) bring(ctx context.Context, ex executor.Executor, x *exten
 	}
 	x.cosets[c], x.movable = to, c
 	return ex.Do(ctx, x.width, func(_ context.Context, i int) error {
-		p.field.Mul(to[i], x.coefficients[i], scale)
+		coefficients := to[i]
+		if from != nil {
+			coefficients = from[i]
+		} else {
+			t.Interpolate(coefficients)
+		}
+		p.field.Mul(to[i], coefficients, scale)
 		t.Evaluate(to[i])
 		return nil
 	})

@@ -125,6 +125,20 @@ func (s *System) Memory(f Form) (bytes uint64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	return s.memory(l), nil
+}
+
+// LeanMemory estimates what Memory does, but for a proof with Options.Lean.
+func (s *System) LeanMemory(f Form) (bytes uint64, err error) {
+	l, err := s.layoutOf(f)
+	if err != nil {
+		return 0, err
+	}
+	l.setLean()
+	return s.memory(l), nil
+}
+
+func (s *System) memory(l *layout) uint64 {
 	params, size, trees := s.params, s.engine.bytes(), phases
 	if s.fixed == nil {
 		trees--
@@ -132,7 +146,7 @@ func (s *System) Memory(f Form) (bytes uint64, err error) {
 	points := uint64(1) << (l.size + params.LogBlowup)
 	values, digests := uint64(l.held().values(1<<params.LogBlowup)+1), 2*points>>l.omitted(l.size+params.LogBlowup)
 	words := 3*params.Degree + trees*l.salt + l.masks
-	return 2 * (uint64(l.cells)*size*values + uint64(trees)*digests*tree.DigestBytes + points*uint64(words)*size), nil
+	return 2 * (uint64(l.cells)*size*values + uint64(trees)*digests*tree.DigestBytes + points*uint64(words)*size)
 }
 
 // heights returns the logarithms of the traces' heights.

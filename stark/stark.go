@@ -95,6 +95,10 @@ type Options struct {
 	Span func(name string) (end func())
 	// Rand is the source of randomness for proofs in zero knowledge. If it is nil, crypto/rand is used.
 	Rand io.Reader
+	// Lean makes the same proof in less memory and more time. Each column is in memory only once, on one coset,
+	// and the next coset is computed in its place. System.LeanMemory estimates what that takes; docs/stark.md has
+	// the memory and the time with Lean and without.
+	Lean bool
 }
 
 // System proves and verifies statements about its tables.
@@ -327,6 +331,9 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	l, err := y.secured(s, rows, len(about.Messages))
 	if err != nil {
 		return nil, err
+	}
+	if options.Lean {
+		l.setLean()
 	}
 	m := newMemory(&y.kept, l)
 	points, err := newPoints[E, X](ctx, ex, y.field, l.size, s.params.LogBlowup, l.rows, &y.transforms, m)

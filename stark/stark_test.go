@@ -146,7 +146,10 @@ func TestLean(t *testing.T) {
 				prove := func(lean bool) []byte {
 					return s.ProveLean(t, lean, traces, about, stark.Options{Rand: bytes.NewReader(make([]byte, 32))})
 				}
-				golden.Equal(t, "the proof", prove(false), prove(true))
+				proof := prove(false)
+				golden.Equal(t, "the proof", proof, prove(true))
+				least := stark.Options{Rand: bytes.NewReader(make([]byte, 32)), Lean: true}
+				golden.Equal(t, "the proof of the least memory", proof, must.Get(s.Prove(t.Context(), executor.Pool(), traces, about, least))(t))
 			})
 		}
 	}
@@ -161,8 +164,8 @@ func TestConcurrent(t *testing.T) {
 	traces, about := stark.FixedTraces(nil)
 	first := must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, stark.Options{}))(t)
 	must.Do(t, executor.Unbounded().Do(t.Context(), 8, func(ctx context.Context, _ int) error {
-		for range 8 {
-			proof, err := s.Prove(ctx, executor.Serial(), traces, about, stark.Options{})
+		for i := range 8 {
+			proof, err := s.Prove(ctx, executor.Serial(), traces, about, stark.Options{Lean: i%2 > 0})
 			if err != nil {
 				return err
 			}

@@ -146,8 +146,9 @@ type layout struct {
 	cells  int // number of cells of all columns, including fixed ones, sums and pieces
 	// A lean proof holds few cosets of its columns and computes the others when it needs them. Its trees omit
 	// their lowest levels. These would take most of a proof's memory. If that is little, time matters more, and
-	// proofs are not lean.
-	lean  bool
+	// proofs are not lean. A proof with Options.Lean takes the least memory, and holds one coset.
+	lean, least bool
+
 	rows  []int // logarithm of each table's height
 	size  int   // logarithm of the stacks' length
 	folds []int // logarithms of FRI's arities
@@ -309,9 +310,15 @@ func (l *layout) constraints(table int) int {
 // apart returns the distance between the cosets on which a table's quotient is computed.
 func (l *layout) apart(table int) int { return 1 << l.params.LogBlowup / l.pieces[table] }
 
+// setLean sets the layout of a proof with Options.Lean.
+func (l *layout) setLean() { l.lean, l.least = true, true }
+
 // held says what is held of columns.
 func (l *layout) held() holding {
-	if l.lean && l.params.LogBlowup > 1 { // two cosets take as much as the coefficients and one of them
+	switch {
+	case l.least:
+		return holdOne
+	case l.lean && l.params.LogBlowup > 1: // two cosets take as much as the coefficients and one of them
 		return holdCoefficients
 	}
 	return holdAll

@@ -125,6 +125,14 @@ func (t *tables) Memory(blocks int) (uint64, error) {
 	return t.System.Memory(t.heights(blocks))
 }
 
+// LeanMemory estimates what Memory does, but for a proof with stark.Options.Lean.
+func (t *tables) LeanMemory(blocks int) (uint64, error) {
+	if err := check(blocks); err != nil {
+		return 0, err
+	}
+	return t.System.LeanMemory(t.heights(blocks))
+}
+
 // System proves the Keccak-256 digests of messages, and verifies such proofs. It uses the table of
 // permutations and the table of sponges.
 type System struct {

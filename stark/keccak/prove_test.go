@@ -43,26 +43,28 @@ func BenchmarkProve(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory reports the largest resident set of the process while it proves 170 permutations. The memory of the
-// set-up is returned to the system before.
+// BenchmarkMemory reports the largest resident set of the process while it proves 170 permutations, in the default way
+// and with Options.Lean. The memory of the set-up is returned to the system before.
 func BenchmarkMemory(b *testing.B) {
 	for _, field := range []stark.Field{stark.KoalaBear, stark.Goldilocks} {
 		for _, set := range []string{"compare100", "secure100"} {
-			b.Run(fmt.Sprintf("field=%s/set=%s", field, set), func(b *testing.B) {
-				params := stark.Compare100(field)
-				if set == "secure100" {
-					params = must.Get(stark.Secure100(field, 3))(b)
-				}
-				s := must.Get(keccak.New(stark.Config{Field: field, Hash: stark.Keccak, Params: params}, stark.Exposed))(b)
-				messages := [][]byte{make([]byte, 169*136)}
-				debug.FreeOSMemory()
-				peak := resources.OpenPeak()
-				for b.Loop() {
-					must.Get(s.Prove(b.Context(), executor.Serial(), messages, nil, stark.Options{}))(b)
-				}
-				rss, _ := peak.Close()
-				b.ReportMetric(float64(rss)/(1<<20), "MiB-peak")
-			})
+			for _, lean := range []bool{false, true} {
+				b.Run(fmt.Sprintf("field=%s/set=%s/lean=%t", field, set, lean), func(b *testing.B) {
+					params := stark.Compare100(field)
+					if set == "secure100" {
+						params = must.Get(stark.Secure100(field, 3))(b)
+					}
+					s := must.Get(keccak.New(stark.Config{Field: field, Hash: stark.Keccak, Params: params}, stark.Exposed))(b)
+					messages := [][]byte{make([]byte, 169*136)}
+					debug.FreeOSMemory()
+					peak := resources.OpenPeak()
+					for b.Loop() {
+						must.Get(s.Prove(b.Context(), executor.Serial(), messages, nil, stark.Options{Lean: lean}))(b)
+					}
+					rss, _ := peak.Close()
+					b.ReportMetric(float64(rss)/(1<<20), "MiB-peak")
+				})
+			}
 		}
 	}
 }

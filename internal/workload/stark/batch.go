@@ -28,7 +28,7 @@ func ProofBatch() workload.Def {
 			if err != nil {
 				return nil, err
 			}
-			one := c.With("hash", string(stark.Keccak)).With("stack", "16").With(arityAxis.Key, ownArity).With(tableAxis.Key, tableBoth).With(zeroAxis.Key, plain)
+			one := c.With("hash", string(stark.Keccak)).With("stack", "16").With(arityAxis.Key, ownArity).With(tableAxis.Key, tableBoth).With(zeroAxis.Key, plain).With(leanAxis.Key, roomy)
 			// As many proofs are in flight as n workers would make.
 			i, err := newInstance(workload.WithWorkers(ctx, n*max(1, workload.Workers(ctx))), one.With(record.StageKey, stageProve), seed)
 			if err != nil {

@@ -43,6 +43,12 @@ const (
 	zero  = "yes"
 )
 
+// The values of the axis lean: whether proofs are made in less memory, in more time.
+const (
+	roomy = "no"
+	lean  = "yes"
+)
+
 // sets holds the parameter sets by name. Three of them prove 100 bits at the rates 1/2, 1/4 and 1/16.
 var sets = map[string]func(f stark.Field) (stark.Params, error){
 	"secure100":  secure100(3),
@@ -76,6 +82,7 @@ var (
 	tableAxis = workload.NameAxis(workload.Axis{Name: "table", Usage: "tables to prove (if only one is proved, the states are public)"}, []string{tableBoth, tablePermutations, tableSponges}, nil).Dependent(tableBoth)
 	arityAxis = workload.NameAxis(workload.Axis{Name: "arity", Usage: "folding factors of FRI, the number of elements that are folded into one between two Merkle trees"}, arities, nil).Dependent(ownArity)
 	zeroAxis  = workload.NameAxis(workload.Axis{Name: "zk", Usage: "zero-knowledge proofs"}, []string{plain, zero}, nil).Dependent(plain)
+	leanAxis  = workload.NameAxis(workload.Axis{Name: "lean", Usage: "proofs in less memory, in more time"}, []string{roomy, lean}, nil).Dependent(roomy)
 	execAxis  = workload.ExecutorAxis(executor.Names())
 )
 
@@ -84,7 +91,7 @@ func KeccakStark() workload.Def {
 	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages to measure"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
 		Name: "KeccakStark", Noun: "a STARK of a Keccak-256 digest", Doc: "a STARK for the Keccak-256 digest of a message: permutations and sponge, or one of the two alone; length and digest are public; --zk yes hides the message, which can otherwise be read from the proof",
-		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, zeroAxis, execAxis, stages},
+		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, zeroAxis, leanAxis, execAxis, stages},
 		Resolve: resolve,
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			return newInstance(ctx, c, seed)
@@ -104,7 +111,7 @@ func resolve(c workload.Case) ([]workload.Case, error) {
 	if c.Get("hash") == string(stark.Poseidon) && c.Get("field") != string(stark.Goldilocks) {
 		return nil, &argument.ValueError{Field: "hash", Value: c.Get("hash"), Accepted: string(stark.Keccak) + " over " + c.Get("field")}
 	}
-	for key, own := range map[string]string{tableAxis.Key: tableBoth, arityAxis.Key: ownArity, zeroAxis.Key: plain} {
+	for key, own := range map[string]string{tableAxis.Key: tableBoth, arityAxis.Key: ownArity, zeroAxis.Key: plain, leanAxis.Key: roomy} {
 		switch c.Get(key) {
 		case own, workload.Own, workload.All:
 			c = c.Without(key)
@@ -119,6 +126,7 @@ type system interface {
 	Widths() []int
 	Cells(blocks int) int
 	Memory(blocks int) (uint64, error)
+	LeanMemory(blocks int) (uint64, error)
 }
 
 // subject proves a statement about one message and verifies the proof.
@@ -182,10 +190,11 @@ type instance struct {
 	bytes  int
 	seed   uint64
 	stage  string
+	lean   bool
 }
 
 func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, error) {
-	i := &instance{seed: seed, stage: c.Get(record.StageKey)}
+	i := &instance{seed: seed, stage: c.Get(record.StageKey), lean: c.Get(leanAxis.Key) == lean}
 	var err error
 	if i.bytes, err = c.Int("bytes"); err != nil {
 		return nil, err
@@ -216,7 +225,11 @@ func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, 
 	if i.system, i.about, err = newSystem(c.Get(tableAxis.Key), config, ex); err != nil {
 		return nil, err
 	}
-	need, err := i.system.Memory(hash.Blocks(i.bytes))
+	estimate := i.system.Memory
+	if i.lean {
+		estimate = i.system.LeanMemory
+	}
+	need, err := estimate(hash.Blocks(i.bytes))
 	if err != nil {
 		return nil, err
 	}
@@ -239,6 +252,8 @@ type input struct {
 	proof []byte
 }
 
+func (i *instance) options() stark.Options { return stark.Options{Lean: i.lean} }
+
 // random returns the subject for a random message of the given length.
 func (i *instance) random(seq uint64, bytes int) subject {
 	message := make([]byte, bytes)
@@ -250,7 +265,7 @@ func (i *instance) Input(ctx context.Context, seq uint64) (any, error) {
 	in := &input{subject: i.random(seq, i.bytes)}
 	var err error
 	if i.stage == stageVerify {
-		in.proof, err = in.prove(ctx, stark.Options{})
+		in.proof, err = in.prove(ctx, i.options())
 	}
 	return in, err
 }
@@ -260,7 +275,7 @@ func (i *instance) Run(ctx context.Context, in any) ([]byte, error) {
 	if i.stage == stageVerify {
 		return nil, input.verify(input.proof)
 	}
-	return input.prove(ctx, stark.Options{})
+	return input.prove(ctx, i.options())
 }
 
 // Check verifies a new proof. If the operation is a verification, Check makes sure that it rejects another message.
@@ -306,7 +321,7 @@ func (i *instance) Metrics(ctx context.Context) ([]record.Metric, error) {
 	if err != nil {
 		return nil, err
 	}
-	proof, err := i.random(0, i.bytes).prove(ctx, stark.Options{})
+	proof, err := i.random(0, i.bytes).prove(ctx, i.options())
 	if err != nil {
 		return nil, err
 	}
@@ -324,10 +339,12 @@ func (i *instance) goThrough(ctx context.Context, r *stage.Recorder) (out worklo
 	about := i.random(0, i.bytes)
 	runtime.GC() // so that a stage's peak memory is its own
 	whole := r.Start(stageProve)
-	proof, err := about.prove(ctx, stark.Options{Span: func(name string) func() {
+	options := i.options()
+	options.Span = func(name string) func() {
 		running := r.Start(stageProve + "/" + name)
 		return func() { running.End() }
-	}})
+	}
+	proof, err := about.prove(ctx, options)
 	if err != nil {
 		return out, err
 	}
