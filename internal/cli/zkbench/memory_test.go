@@ -107,6 +107,7 @@ func TestLargest(t *testing.T) {
 			}
 			lists[axis.Key] = largest
 			c := must.Get(workload.Cases(def, lists))(t)[0]
+			debug.FreeOSMemory() // what other cases and tests have left
 			bytes, err := estimated(t, def, c)
 			fate := "fits"
 			switch {
@@ -116,7 +117,6 @@ func TestLargest(t *testing.T) {
 				t.Errorf("%s of %s: %v", def.Name, c, err)
 			case bytes > budget:
 				fate = "refused"
-				debug.FreeOSMemory() // what other cases and tests have left
 				before := memory.Available()
 				rec := measure.Case(t.Context(), def, c, measure.DefaultSettings(1, measure.MinDuration))
 				if rec.Status != record.Failed || !strings.Contains(rec.Error, zkbench.ErrLimit.Error()) || !strings.Contains(rec.Error, "bytes of memory") {
