@@ -15,6 +15,7 @@ import (
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/sys/mapped"
+	"github.com/zkbench/zkbench/internal/sys/memory"
 	"github.com/zkbench/zkbench/srs"
 )
 
@@ -40,13 +41,16 @@ func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit
 	if err != nil {
 		return nil, err
 	}
+	if err := circuit.checkMemory(k.setupBytes, memory.Available()); err != nil {
+		return nil, err
+	}
 	file := k.file(c)
 	if data, free := file.Read(); data != nil {
 		k.use(data)
-		if err := free(); err != nil {
+		if err := errors.Join(free(), k.keepColumns(ctx, ex)); err != nil {
 			return nil, err
 		}
-		return k, k.keepColumns(ctx, ex)
+		return k, nil
 	}
 	made, err := Setup(ctx, ex, circuit, s)
 	if err != nil {
@@ -54,7 +58,9 @@ func (c Cache) Setup(ctx context.Context, ex executor.Executor, circuit *Circuit
 	}
 	_ = os.MkdirAll(c.Dir, 0o755) // else writing says why it cannot
 	if _, free := file.Write(made.parts()...); free != nil {
-		return made, free()
+		if err := free(); err != nil {
+			return nil, err
+		}
 	}
 	return made, nil
 }

@@ -329,7 +329,7 @@ func TestMemory(t *testing.T) {
 	chain(b, 1<<10, 7)
 	c := must.Get(b.Build())(t) // of 2^11 rows
 	for have, most := range map[uint64]int64{0: -1, 204_800: -1, 204_799: 1<<10 - blinded, 102_400: 1<<10 - blinded, 102_399: 1<<9 - blinded, 1: 0} {
-		err := c.checkMemory(100, have)
+		err := c.checkMemory(func(int) int { return 100 }, have)
 		limit, ok := errors.AsType[*zkbench.LimitError](err)
 		if ok != (most >= 0) || ok && (limit.Max != most || limit.Estimate != int64(c.Rows())) {
 			t.Errorf("%d bytes: %v", have, err)
@@ -337,9 +337,40 @@ func TestMemory(t *testing.T) {
 	}
 	s := must.Get(srs.Insecure(t.Context(), executor.Serial(), c.Size(), 1))(t)
 	k := must.Get(Setup(t.Context(), executor.Serial(), c, s))(t)
+	cache := Cache{Dir: t.TempDir()}
+	must.Get(cache.Setup(t.Context(), executor.Serial(), c, s))(t)
+
+	// Keys of fewer rows keep columns, so that they may take as much memory as those of more rows.
+	more := func(n int) int { return map[bool]int{true: 300, false: 100}[n < 1<<11] }
+	for have, most := range map[uint64]int64{204_799: 1<<9 - blinded, 153_599: 1<<8 - blinded} {
+		limit, ok := errors.AsType[*zkbench.LimitError](c.checkMemory(more, have))
+		if !ok || limit.Max != most {
+			t.Errorf("%d bytes: %v, want %d rows", have, limit, most)
+		}
+	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1))
 	must.FailGet(Setup(t.Context(), executor.Serial(), c, s))(t, zkbench.ErrLimit, "rows of a circuit in this memory")
+	must.FailGet(cache.Setup(t.Context(), executor.Serial(), c, s))(t, zkbench.ErrLimit, "rows of a circuit in this memory")
 	must.FailGet(k.Prove(t.Context(), executor.Serial(), c, Options{}))(t, zkbench.ErrLimit, "rows of a circuit in this memory")
+}
+
+// TestSetupEnds: a set-up whose context has ended returns no key, also if the cache has its commitments.
+func TestSetupEnds(t *testing.T) {
+	b := NewBuilder(bitwise(3))
+	looks(b, 17, 7)
+	c := must.Get(b.Build())(t)
+	s := must.Get(srs.Insecure(t.Context(), executor.Serial(), c.Size(), 1))(t)
+	cache := Cache{Dir: t.TempDir()}
+	must.Get(cache.Setup(t.Context(), executor.Serial(), c, s))(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, setUp := range map[string]func(context.Context, executor.Executor, *Circuit, *srs.SRS) (*ProvingKey, error){
+		"set-up": Setup, "from the cache": cache.Setup,
+	} {
+		if k, err := setUp(ctx, executor.Serial(), c, s); k != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: a key %v, %v", name, k != nil, err)
+		}
+	}
 }
 
 // TestEqual: values that are equal by way of others are one cycle.

@@ -239,5 +239,5 @@ func TestProofBytes(t *testing.T) {
 	s := small(t)
 	element := s.form.Bytes(1<<10) >> 10
 	golden.Equal(t, "bytes of an element", element, s.elementBytes())
-	golden.Equal(t, "bytes of a proof in Plonk, a row", (7+6)*fr.Bytes+20*element, s.proofBytes())
+	golden.Equal(t, "bytes of a proof in Plonk, a row", (7+6)*fr.Bytes+20*element, s.proofBytes(s.n))
 }

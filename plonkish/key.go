@@ -5,7 +5,6 @@ import (
 	"crypto/sha512"
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
@@ -138,17 +137,25 @@ func setupIn(ctx context.Context, ex executor.Executor, c *Circuit, s *srs.SRS, 
 	if err != nil {
 		return nil, err
 	}
-	columns := 1 // of values
-	if k.n < manyRows {
-		columns += len(k.fixedColumns())
-	}
-	if err := c.checkMemory(columns*fr.Bytes+sumBytes, have); err != nil {
+	if err := c.checkMemory(k.setupBytes, have); err != nil {
 		return nil, err
 	}
 	if err := k.commit(ctx, ex, c, s); err != nil {
 		return nil, err
 	}
-	return k, k.keepColumns(ctx, ex)
+	if err := k.keepColumns(ctx, ex); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// setupBytes returns the memory that making a key takes per row, for a circuit of n rows.
+func (k *ProvingKey) setupBytes(n int) int {
+	columns := 1 // of values
+	if n < manyRows {
+		columns += len(k.fixedColumns())
+	}
+	return columns*fr.Bytes + sumBytes
 }
 
 // keepColumns sets the columns, unless there are many rows.
@@ -238,18 +245,30 @@ const sumBytes = 280
 func (k *ProvingKey) elementBytes() int { return k.form.Bytes(8) / 8 }
 
 // proofBytes returns the memory that a proof takes per row. It counts the columns and the quotient, and the larger of
-// two: what a pass over the cosets takes, or a sum of points and two lists of elements.
-func (k *ProvingKey) proofBytes() int {
-	return (len(k.witness())+k.pieces)*fr.Bytes + max(2*fr.Bytes+sumBytes, k.mostBytes(k.passes, k.elementBytes()))
+// two: what a pass over the cosets takes, or a sum of points and two lists of elements. It is for a circuit of n
+// rows, since larger ones are proved in more passes.
+func (k *ProvingKey) proofBytes(n int) int {
+	l := *k.layout
+	l.n = n
+	passes := k.passes
+	if n != k.n {
+		passes = l.newPasses(k.elementBytes())
+	}
+	return (len(l.witness())+l.pieces)*fr.Bytes + max(2*fr.Bytes+sumBytes, l.mostBytes(passes, k.elementBytes()))
 }
 
-// checkMemory returns a *zkbench.LimitError with the maximum number of rows if the circuit's rows, at each
-// bytes per row, take more memory than have. If have is 0, the memory is not known and there is no error.
-func (c *Circuit) checkMemory(each int, have uint64) error {
-	if have == 0 || uint64(each*c.n) <= have {
+// checkMemory returns a *zkbench.LimitError with the maximum number of rows if the circuit takes more memory than
+// have. The function each returns how many bytes per row a circuit of so many rows takes. If have is 0, the memory
+// is not known and there is no error.
+func (c *Circuit) checkMemory(each func(rows int) int, have uint64) error {
+	fits := func(n int) bool { return uint64(each(n))*uint64(n) <= have }
+	if have == 0 || fits(c.n) {
 		return nil
 	}
-	most := 1 << bits.Len64(have/uint64(each)) / 2
+	most := c.n / 2
+	for most > 0 && !fits(most) {
+		most /= 2
+	}
 	return &zkbench.LimitError{What: "rows of a circuit in this memory", Estimate: int64(c.Rows()), Max: int64(max(0, most-blinded))}
 }
 

@@ -3,6 +3,7 @@ package plonkish
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
@@ -33,8 +34,48 @@ func TestPasses(t *testing.T) {
 		large := *s.layout
 		large.n = manyRows
 		best, one := large.newPasses(s.elementBytes()), large.cut(0)
-		if large.mostBytes(best, s.elementBytes()) > large.mostBytes(one, s.elementBytes()) {
-			t.Errorf("%s: %d passes take more memory than one", s.name, len(best))
+		if whole := large.mostBytes(one, s.elementBytes()); large.mostBytes(best, s.elementBytes()) >= whole {
+			t.Errorf("%s: %d passes take no less memory than one, %d bytes a row", s.name, len(best), whole)
+		}
+	}
+}
+
+// TestPassesInParts: the same with several parts of a coset, next rows and look-ups, and a key that makes its columns again,
+// also if three goroutines prove at once.
+func TestPassesInParts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		arith Arithmetization
+		rows  func(b *Builder)
+	}{
+		"bitwise": {bitwise(3), func(b *Builder) { looks(b, 1<<14+5000, 7) }},
+		"unusual": {unusual(), func(b *Builder) { powers(b, 1<<12+1000, 7) }},
+	} {
+		b := NewBuilder(c.arith)
+		c.rows(b)
+		circuit := must.Get(b.Build())(t)
+		key := setup(t, circuit)
+		if name == "bitwise" && key.partCount() < 2 {
+			t.Fatal("one part")
+		}
+		prove := func(k ProvingKey, ex executor.Executor) []byte {
+			return must.Get(k.Prove(t.Context(), ex, circuit, Options{Context: bound, Rand: zeros{}}))(t)
+		}
+		want := prove(*key, executor.Pool())
+		must.Do(t, key.VerifyInsecure(want, circuit.Public(), bound))
+		for _, at := range []int{1, len(key.terms) / 2, len(key.terms) - 1} {
+			k := *key
+			k.columns, k.passes = nil, k.cut(at)
+			k.setKernels()
+			var proofs [3][]byte
+			var wg sync.WaitGroup
+			for i, ex := range []executor.Executor{executor.Pool(), executor.Unbounded(), executor.Serial()} {
+				wg.Go(func() { proofs[i] = prove(k, ex) })
+			}
+			wg.Wait()
+			for i := range proofs {
+				golden.Equal(t, fmt.Sprintf("%s, cut at term %d, proof %d", name, at, i), true, slices.Equal(want, proofs[i]))
+			}
 		}
 	}
 }

@@ -117,7 +117,7 @@ func (k *ProvingKey) newProver(ctx context.Context, ex executor.Executor, c *Cir
 	if c == nil || c.arith == nil || k.structure == nil || c.digest != k.structure.digest {
 		return nil, fmt.Errorf("%w: a circuit that is not the key's", zkbench.ErrParams)
 	}
-	if err := c.checkMemory(k.proofBytes(), memory.Available()); err != nil {
+	if err := c.checkMemory(k.proofBytes, memory.Available()); err != nil {
 		return nil, err
 	}
 	if o.Rand == nil {
