@@ -161,7 +161,7 @@ func (r *Recorder) Begin() *Section {
 	case r.owner.CompareAndSwap(0, goroutine()):
 		runtime.LockOSThread()
 		s.outer, s.strand = true, new(strand)
-		r.from = r.caller(1, true)
+		r.from, r.left = r.caller(1, true), now
 	case r.records():
 		s.strand = r.strand
 		r.split(now)
@@ -170,7 +170,9 @@ func (r *Recorder) Begin() *Section {
 	}
 	s.first = len(s.strand.stretches)
 	s.queued, s.process = threadtime.Queued(), threadtime.Process()
-	s.own, r.left = r.own, r.clock()
+	now = r.clock()
+	r.own += now - r.left // of an outer section, which recorded until the call
+	s.own, r.left = r.own, now
 	s.wall = time.Now() // last, since the others take longer than a short operation
 	r.enter(s.strand, r.from)
 	return s

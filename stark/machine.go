@@ -27,7 +27,7 @@ type cellAt struct{ register, phase, column int } // the phase is ofColumns or o
 
 // pass is steps, and what follows them.
 type pass struct {
-	steps  []step.Step // the second factor of a product may be a constant, and the first never is
+	steps  []step.Step // the second factor of a Mul may be a constant, and the first never is
 	then   then
 	dst    int   // for thenPacked
 	x      []int // registers
@@ -107,7 +107,8 @@ func (m *machine[E, X]) run(column func(phase, i int) []E, rows, step, lo int, s
 	}
 }
 
-// copyNext copies the cells of a column from a row on. After the last row comes the first one.
+// copyNext copies the cells of a column from a row on, which is at most their number. After the last row comes the
+// first one.
 func copyNext[E any](dst, column []E, row int) {
 	n := copy(dst, column[min(row, len(column)):])
 	copy(dst[n:], column)

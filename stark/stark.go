@@ -95,8 +95,8 @@ type Options struct {
 	Span func(name string) (end func())
 	// Rand is the source of randomness for proofs in zero knowledge. If it is nil, crypto/rand is used.
 	Rand io.Reader
-	// Lean makes the same proof in less memory and more time. Each column is in memory only once, on one coset,
-	// and the next coset is computed in its place. System.LeanMemory estimates what that takes; docs/stark.md has
+	// Lean makes the same proof in less memory and more time. Each column of the trace is in memory on one coset
+	// at a time, and the next coset is computed in its place. System.LeanMemory estimates what that takes; docs/stark.md has
 	// the memory and the time with Lean and without.
 	Lean bool
 }

@@ -2,6 +2,7 @@ package stark
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
@@ -46,12 +47,20 @@ func benchmarkMessages[E field.Element[E], X field.Extension[E, X]](b *testing.B
 		}
 		p := must.Get(s.engine.(*system[E, X]).prover(b.Context(), executor.Serial(), s.statement, traces, Statement{Forms: []Form{{rows, attackRows}}}, Options{}))(b)
 		must.Do(b, p.extendColumns())
-		kept := p.kept[0]
+		kept := make([][]E, len(p.kept[0]))
+		for i := range kept {
+			kept[i] = slices.Clone(p.kept[0][i]) // sumUp releases them
+		}
 		must.Do(b, p.sumUp())
 		for b.Loop() {
-			p.kept[0] = kept
-			_, _, err := p.sumsOf(0)
+			p.kept[0], p.sending, p.points.memory = kept, p.sending.part(), p.sending.part()
+			_, sum, err := p.sumsOf(0)
 			must.Do(b, err)
+			if sum != p.proof.sums[0] {
+				b.Fatal("another sum")
+			}
+			p.sending.release()
+			p.points.memory.release()
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*messages*rows), "ns/message")
 	})

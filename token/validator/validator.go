@@ -44,7 +44,7 @@ const (
 	Proofs          = "proofs"
 )
 
-// Tokens is a view of a ledger's tokens.
+// Tokens is a view of a ledger's tokens. It must be safe for concurrent use, as a ledger.Reader is.
 type Tokens interface {
 	// Tokens returns the encodings of unspent tokens, one for each id. If there is no such token, its error
 	// must wrap zkbench.ErrSpent or zkbench.ErrPolicy, and the request fails the check Inputs. Any other
@@ -52,7 +52,7 @@ type Tokens interface {
 	Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error)
 }
 
-// TokenFunc is a view that looks up one token at a time.
+// TokenFunc is a view that looks up one token at a time. It must be safe for concurrent use.
 type TokenFunc func(ctx context.Context, id token.ID) ([]byte, error)
 
 // Tokens implements the interface Tokens.
@@ -181,8 +181,8 @@ type Result struct {
 // and then asks for the tokens of each part separately.
 //
 // ValidateBatch accepts or rejects each request as Validate would, on the current ledger. So requests of one
-// batch that spend the same token or have the same anchor may all be accepted. If ctx ends, the requests that
-// have no verdict yet get the context's cause as their error.
+// batch that spend the same token or have the same anchor may all be accepted. If ctx ends, all requests that
+// have not been refused by then get the context's cause as their error.
 func (v *Validator) ValidateBatch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
 	own := make([][]byte, len(raws)) // the caller may use its buffers again
 	for i, raw := range raws {
