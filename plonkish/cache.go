@@ -88,7 +88,8 @@ func (k *ProvingKey) name() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// FileLen returns the length in bytes of the file in which a Cache stores the key.
+// FileLen returns the length in bytes of the file in which a Cache stores the key. The file has the commitments
+// alone: proofs need the circuit and the reference string besides.
 func (k *ProvingKey) FileLen() int64 { return int64(headerBytes + affineBytes*len(k.fixedColumns())) }
 
 // file returns the file of a key, which need not have its commitments yet.

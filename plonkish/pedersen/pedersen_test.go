@@ -289,7 +289,7 @@ func BenchmarkMemory(b *testing.B) {
 			close(done)
 			b.ReportMetric(float64(<-greatest)/float64(c.Size()), "B/row")
 			b.ReportMetric(float64(before)/float64(c.Size()), "B-before/row")
-			b.ReportMetric(float64(k.FileLen())/float64(c.Size()), "B-of-key/row")
+			b.ReportMetric(float64(k.FileLen())/float64(c.Size()), "B-of-key-file/row")
 			b.ReportMetric(float64(s.Bytes())/float64(c.Size()), "B-of-string/row")
 			must.Do(b, errors.Join(k.Close(), s.Close()))
 		})

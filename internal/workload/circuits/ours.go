@@ -106,7 +106,7 @@ func (p *ourProver) verify(proof []byte, s statement) error {
 	return p.key.VerifyInsecure(proof, s.(*plonkish.Circuit).Public(), nil)
 }
 
-// sizes returns the lengths of the proving key's file and of the verifying key's encoding.
+// sizes returns the lengths of the proving key's file, which has commitments alone, and of the verifying key's encoding.
 func (p *ourProver) sizes() (proving, verifying int64, err error) {
 	return p.key.FileLen(), int64(len(p.key.Verifying().Bytes())), nil
 }

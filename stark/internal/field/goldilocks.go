@@ -44,23 +44,19 @@ func (goldi[X]) Steps(registers [][]goldilocks.Element, steps []step.Step, rows 
 		from = whole
 		stepsAVX512(&registers[0], &steps[0], whole, len(steps))
 	}
-	if from == rows {
-		return
+	if from < rows {
+		goldiOperations.run(registers, steps, from)
 	}
-	for _, s := range steps {
-		switch dst, x, y := registers[s.Dst][from:], registers[s.X][from:], registers[s.Y][from:]; s.Op {
-		case step.Add:
-			goldilocks.Add(dst, x, y)
-		case step.Sub:
-			goldilocks.Sub(dst, x, y)
-		case step.Mul:
-			goldilocks.Mul(dst, x, y)
-		case step.Xor:
-			goldilocks.Xor(dst, x, y)
-		case step.AndNot:
-			goldilocks.AndNot(dst, x, y)
-		}
-	}
+}
+
+var goldiOperations = operations[goldilocks.Element]{
+	step.Add: fastest(goldilocks.Add), step.Sub: fastest(goldilocks.Sub), step.Mul: fastest(goldilocks.Mul),
+	step.Xor: fastest(goldilocks.Xor), step.AndNot: fastest(goldilocks.AndNot),
+}
+
+// fastest returns an operation by the fastest kernel that the processor has.
+func fastest(of func(dst, a, b []goldilocks.Element, on ...goldilocks.Kernel)) func(dst, x, y []goldilocks.Element) {
+	return func(dst, x, y []goldilocks.Element) { of(dst, x, y) }
 }
 
 func (goldi[X]) Pack(dst []goldilocks.Element, a [][]goldilocks.Element) { goldilocks.Pack(dst, a) }

@@ -43,45 +43,40 @@ func (koala[X]) FromWords(cells []koalabear.Element) {
 	v.ScalarMul(v, &shift)
 }
 
-func (koala[X]) Add(dst, a, b []koalabear.Element) {
-	v := koalabear.Vector(dst)
-	v.Add(koalabear.Vector(a), koalabear.Vector(b))
-}
+func (koala[X]) Add(dst, a, b []koalabear.Element) { koalaOperations[step.Add](dst, a, b) }
+func (koala[X]) Sub(dst, a, b []koalabear.Element) { koalaOperations[step.Sub](dst, a, b) }
+func (koala[X]) Mul(dst, a, b []koalabear.Element) { koalaOperations[step.Mul](dst, a, b) }
 
-func (koala[X]) Sub(dst, a, b []koalabear.Element) {
-	v := koalabear.Vector(dst)
-	v.Sub(koalabear.Vector(a), koalabear.Vector(b))
-}
-
-func (koala[X]) Mul(dst, a, b []koalabear.Element) {
-	v := koalabear.Vector(dst)
-	v.Mul(koalabear.Vector(a), koalabear.Vector(b))
-}
-
-func (k koala[X]) Steps(registers [][]koalabear.Element, steps []step.Step, rows int) {
-	from := koalabear.Steps(registers, steps, rows)
-	if from == rows {
-		return
+func (koala[X]) Steps(registers [][]koalabear.Element, steps []step.Step, rows int) {
+	if from := koalabear.Steps(registers, steps, rows); from < rows {
+		koalaOperations.run(registers, steps, from)
 	}
-	for _, s := range steps {
-		switch dst, x, y := registers[s.Dst][from:], registers[s.X][from:], registers[s.Y][from:]; s.Op {
-		case step.Add:
-			k.Add(dst, x, y)
-		case step.Sub:
-			k.Sub(dst, x, y)
-		case step.Mul:
-			k.Mul(dst, x, y)
-		case step.Xor:
-			for i, a := range x {
-				b := y[i]
-				dst[i] = a.Add(b).Sub(a.Add(a).Mul(b))
-			}
-		case step.AndNot:
-			for i, a := range x {
-				dst[i] = a.Sub(a.Mul(y[i]))
-			}
+}
+
+var koalaOperations = operations[koalabear.Element]{
+	step.Add: func(dst, x, y []koalabear.Element) {
+		v := koalabear.Vector(dst)
+		v.Add(koalabear.Vector(x), koalabear.Vector(y))
+	},
+	step.Sub: func(dst, x, y []koalabear.Element) {
+		v := koalabear.Vector(dst)
+		v.Sub(koalabear.Vector(x), koalabear.Vector(y))
+	},
+	step.Mul: func(dst, x, y []koalabear.Element) {
+		v := koalabear.Vector(dst)
+		v.Mul(koalabear.Vector(x), koalabear.Vector(y))
+	},
+	step.Xor: func(dst, x, y []koalabear.Element) {
+		for i, a := range x {
+			b := y[i]
+			dst[i] = a.Add(b).Sub(a.Add(a).Mul(b))
 		}
-	}
+	},
+	step.AndNot: func(dst, x, y []koalabear.Element) {
+		for i, a := range x {
+			dst[i] = a.Sub(a.Mul(y[i]))
+		}
+	},
 }
 
 func (koala[X]) Pack(dst []koalabear.Element, a [][]koalabear.Element) {
