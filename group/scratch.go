@@ -74,7 +74,7 @@ func room[T any](m *offHeap, s []T, n int) []T {
 	if m.free == nil {
 		m.free = make(map[unsafe.Pointer]func())
 	}
-	data, free := mapped.Memory(1 << bits.Len(uint(size-1))) // what is not written to takes no memory
+	data, free := mapped.Memory(1 << bits.Len(uint(size-1))) // mapped memory takes only what is written to
 	m.free[unsafe.Pointer(unsafe.SliceData(data))] = free
 	return mapped.Values[T](data)[:n]
 }
