@@ -45,12 +45,19 @@ func measureSpeed(ctx context.Context, prove func(context.Context) error, cells 
 			s.busy = f.Text
 		}
 	}
-	if s.wall = len(processor) < proofsTimed; s.wall {
-		processor = passed
-	}
-	least, most := slices.Min(processor), slices.Max(processor)
-	s.perSecond, s.slower = cells/least.Seconds(), float64(most)/float64(least)-1
+	s.count(cells, processor, passed)
 	return s, nil
+}
+
+// count takes the speed from the processor time of each proof, or from the time that passed where
+// the platform does not report the processor time of all.
+func (s *proverSpeed) count(cells float64, processor, passed []time.Duration) {
+	times := processor
+	if s.wall = len(processor) < len(passed); s.wall {
+		times = passed
+	}
+	least, most := slices.Min(times), slices.Max(times)
+	s.perSecond, s.slower = cells/least.Seconds(), float64(most)/float64(least)-1
 }
 
 // ownSpeed measures the speed of this module's STARK.

@@ -11,21 +11,44 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// TestMeasureSpeed: a proof that waits is as fast as its processor time, not as slow as the time that passes, and each is asked for.
+// TestMeasureSpeed: each proof is asked for, and one that fails fails the measurement.
 func TestMeasureSpeed(t *testing.T) {
 	proofs := 0
-	const waits = 20 * time.Millisecond
 	s := must.Get(measureSpeed(t.Context(), func(context.Context) error {
 		proofs++
-		time.Sleep(waits)
+		time.Sleep(time.Millisecond)
 		return nil
 	}, 1000))(t)
 	golden.Equal(t, "proofs", proofsTimed, proofs)
-	if byClock := 1000 / waits.Seconds(); !s.wall && s.perSecond <= byClock {
-		t.Errorf("%g cells a second, of which waiting alone allows %g", s.perSecond, byClock)
+	if !(s.perSecond > 0) || s.slower < 0 {
+		t.Errorf("%g cells a second, the slowest %g slower", s.perSecond, s.slower)
 	}
 	broken := errors.New("broken")
 	must.FailGet(measureSpeed(t.Context(), func(context.Context) error { return broken }, 1))(t, broken, "a proof that fails")
+}
+
+// TestSpeedCount: a proof that waits is as fast as its processor time, not as slow as the time that passes.
+func TestSpeedCount(t *testing.T) {
+	ms := func(each ...time.Duration) []time.Duration {
+		for i := range each {
+			each[i] *= time.Millisecond
+		}
+		return each
+	}
+	for name, test := range map[string]struct {
+		processor, passed []time.Duration
+		want              proverSpeed
+	}{
+		"processor time":          {ms(5, 4, 6), ms(50, 40, 20), proverSpeed{perSecond: 250_000, slower: 0.5}},
+		"not reported":            {nil, ms(50, 40, 20), proverSpeed{perSecond: 50_000, slower: 1.5, wall: true}},
+		"reported of some proofs": {ms(5, 4), ms(50, 40, 20), proverSpeed{perSecond: 50_000, slower: 1.5, wall: true}},
+	} {
+		var s proverSpeed
+		s.count(1000, test.processor, test.passed)
+		if s != test.want {
+			t.Errorf("%s: %+v, want %+v", name, s, test.want)
+		}
+	}
 }
 
 // TestSpeedLines: a speed says how it was measured, its spread, and that the machine was busy if it was.
