@@ -9,13 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/goldilocks/poseidon"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 	"github.com/zkbench/zkbench/internal/sys/memory"
 )
 
@@ -90,12 +90,8 @@ func buildFile(ctx context.Context, ex executor.Executor, on []goldilocks.Kernel
 
 // syncDir makes a rename durable, if the system syncs directories.
 func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err == nil {
-		err = errors.Join(dir.Sync(), dir.Close())
-	}
-	unable := errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) || errors.Is(err, fs.ErrPermission)
-	if unable || runtime.GOOS == "windows" {
+	err := atomicfile.SyncDir(path)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
 	return err

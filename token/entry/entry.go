@@ -25,7 +25,7 @@ type Parsed struct {
 	Actions []*action.Action // of the request
 	Update  *policy.Update   // nil for a request
 
-	// Entry has no time, and for a request no policy version: neither is part of a request.
+	// Entry has no time, and for a request no policy version and digest: they are not part of a request.
 	Entry ledger.Entry
 }
 
@@ -59,7 +59,7 @@ func Parse(id token.LedgerID, pointLen int, raw []byte) (*Parsed, error) {
 }
 
 // FromRequest returns the entry of a request with the given actions and digest. It does not set the
-// entry's time and policy version. An output without an owner is redeemed, so the entry does not
+// entry's time, policy version and policy digest. An output without an owner is redeemed, so the entry does not
 // create it. FromRequest returns ErrPolicy if the anchor is reserved for updates.
 func FromRequest(r *request.Request, actions []*action.Action, digest [32]byte, raw []byte) (ledger.Entry, error) {
 	e := ledger.Entry{Anchor: r.Anchor, Digest: digest, Request: raw}
@@ -93,7 +93,9 @@ func FromUpdate(u *policy.Update, raw []byte) (e ledger.Entry, err error) {
 		return e, &zkbench.DecodeError{Path: "update.policy.version", Reason: "0, accepted: 1 or more"}
 	}
 	e = ledger.Entry{Anchor: policy.Anchor(version), Request: raw, Policy: version - 1, Update: true}
-	e.Digest, err = u.Digest()
+	if e.Digest, err = u.Digest(); err == nil {
+		e.PolicyDigest, err = u.Policy.Digest()
+	}
 	return e, err
 }
 
@@ -107,8 +109,8 @@ func Check(recorded *ledger.Record, made *ledger.Entry) error {
 		what = "its anchor is"
 	case recorded.Digest != made.Digest:
 		what = "its digest is"
-	case recorded.Policy != made.Policy || recorded.Update != made.Update:
-		what = "its policy version or update flag is"
+	case recorded.Policy != made.Policy || recorded.PolicyDigest != made.PolicyDigest || recorded.Update != made.Update:
+		what = "its policy version, policy digest or update flag is"
 	case !slices.EqualFunc(recorded.Spends, made.Spends, func(a, b token.ID) bool { return bytes.Equal(a, b) }):
 		what = "the tokens that it spends are"
 	case !slices.EqualFunc(recorded.Creates, made.Creates, func(a, b ledger.Created) bool {

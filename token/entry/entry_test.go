@@ -70,15 +70,16 @@ func TestRequest(t *testing.T) {
 	}
 	must.Do(t, entry.Check(&ledger.Record{Seq: 7, Entry: want}, &p.Entry))
 	for name, edit := range map[string]func(e *ledger.Entry){
-		"its anchor is":                        func(e *ledger.Entry) { e.Anchor = []byte("other") },
-		"its digest is":                        func(e *ledger.Entry) { e.Digest[31] ^= 1 },
-		"its policy version or update flag is": func(e *ledger.Entry) { e.Policy++ },
-		"version or update flag is":            func(e *ledger.Entry) { e.Update = true },
-		"the tokens that it spends are":        func(e *ledger.Entry) { e.Spends = e.Spends[:1] },
-		"tokens that it spends are":            func(e *ledger.Entry) { e.Spends = append(slices.Clone(e.Spends), token.ID("c")) },
-		"that it spends are":                   func(e *ledger.Entry) { e.Spends = []token.ID{e.Spends[1], e.Spends[0]} },
-		"the tokens that it creates are":       func(e *ledger.Entry) { e.Creates = e.Creates[1:] },
-		"tokens that it creates are":           func(e *ledger.Entry) { e.Creates = slices.Clone(e.Creates); e.Creates[1].ID = token.ID("x") },
+		"its anchor is": func(e *ledger.Entry) { e.Anchor = []byte("other") },
+		"its digest is": func(e *ledger.Entry) { e.Digest[31] ^= 1 },
+		"its policy version, policy digest or update flag is": func(e *ledger.Entry) { e.Policy++ },
+		"policy digest or update flag is":                     func(e *ledger.Entry) { e.PolicyDigest[0]++ },
+		"update flag is":                                      func(e *ledger.Entry) { e.Update = true },
+		"the tokens that it spends are":                       func(e *ledger.Entry) { e.Spends = e.Spends[:1] },
+		"tokens that it spends are":                           func(e *ledger.Entry) { e.Spends = append(slices.Clone(e.Spends), token.ID("c")) },
+		"that it spends are":                                  func(e *ledger.Entry) { e.Spends = []token.ID{e.Spends[1], e.Spends[0]} },
+		"the tokens that it creates are":                      func(e *ledger.Entry) { e.Creates = e.Creates[1:] },
+		"tokens that it creates are":                          func(e *ledger.Entry) { e.Creates = slices.Clone(e.Creates); e.Creates[1].ID = token.ID("x") },
 		"that it creates are": func(e *ledger.Entry) {
 			e.Creates = slices.Clone(e.Creates)
 			e.Creates[2].Token = e.Creates[1].Token
@@ -103,7 +104,7 @@ func TestUpdate(t *testing.T) {
 	u := &policy.Update{Ledger: home, Policy: p}
 	raw := must.Get(u.Encode())(t)
 	got := must.Get(entry.Parse(home, pointLen, raw))(t)
-	golden.Equal(t, "entry", ledger.Entry{Anchor: policy.Anchor(3), Digest: must.Get(u.Digest())(t), Request: raw, Policy: 2, Update: true}, got.Entry)
+	golden.Equal(t, "entry", ledger.Entry{Anchor: policy.Anchor(3), Digest: must.Get(u.Digest())(t), Request: raw, Policy: 2, Update: true, PolicyDigest: must.Get(p.Digest())(t)}, got.Entry)
 	u.Policy.Version = 0
 	must.FailGet(entry.Parse(home, pointLen, must.Get(u.Encode())(t)))(t, zkbench.ErrMalformed, "an update to the first policy")
 }

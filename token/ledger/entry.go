@@ -13,7 +13,8 @@ import (
 // The encoding of an entry, integers big-endian:
 //
 //	entry   = uint8 length, anchor | digest(32) | int64 seconds | uint32 nanoseconds |
-//	          uint64 policy | uint8 update (0 or 1) | uint32 length, request | uint16 count, spends | uint16 count, creates
+//	          uint64 policy | policy digest(64) | uint8 update (0 or 1) |
+//	          uint32 length, request | uint16 count, spends | uint16 count, creates
 //	spend   = uint8 length, id
 //	create  = uint8 length, id | uint16 length, token
 //
@@ -61,7 +62,7 @@ func (e *Entry) Check(action int) error {
 
 // Size returns the length of the encoding in bytes, as MaxBatchBytes counts it.
 func (e *Entry) Size() int {
-	n := 1 + len(e.Anchor) + len(e.Digest) + 12 + 8 + 1 + 4 + len(e.Request) + 2 + 2
+	n := 1 + len(e.Anchor) + len(e.Digest) + TimeLen + 8 + len(e.PolicyDigest) + 1 + 4 + len(e.Request) + 2 + 2
 	for _, id := range e.Spends {
 		n += 1 + len(id)
 	}
@@ -98,7 +99,7 @@ func (e *Entry) Append(dst []byte) []byte {
 	dst = append(append(dst, byte(len(e.Anchor))), e.Anchor...)
 	dst = append(dst, e.Digest[:]...)
 	dst = AppendTime(dst, e.Time)
-	dst = binary.BigEndian.AppendUint64(dst, e.Policy)
+	dst = append(binary.BigEndian.AppendUint64(dst, e.Policy), e.PolicyDigest[:]...)
 	if e.Update {
 		dst = append(dst, 1)
 	} else {
@@ -137,6 +138,7 @@ func DecodeEntry(data []byte) (Entry, error) {
 	copy(e.Digest[:], f.Bytes("digest", len(e.Digest)))
 	e.Time = wire.Decoded(f, "time", TimeLen, DecodeTime)
 	e.Policy = f.Uint64("policy")
+	copy(e.PolicyDigest[:], f.Bytes("policy digest", len(e.PolicyDigest)))
 	e.Update = f.Number("update", 1, 0, 1) == 1
 	e.Request = f.Block("request", 4, 0, token.MaxRequest)
 	if n := count("spends", MaxSpends); n > 0 {

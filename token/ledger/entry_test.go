@@ -16,13 +16,12 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
-	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 func example() ledger.Entry {
 	return ledger.Entry{
 		Anchor: []byte("tx1"), Digest: sha256.Sum256([]byte("request")), Time: time.Unix(1700000000, 5).UTC(),
-		Policy: 9, Update: true,
+		Policy: 9, PolicyDigest: [64]byte{6}, Update: true,
 		Request: []byte("request"), Spends: []token.ID{token.ID("a"), token.ID("b")},
 		Creates: []ledger.Created{{ID: token.ID("c"), Token: []byte("token c")}},
 	}
@@ -32,17 +31,14 @@ func example() ledger.Entry {
 func TestVectors(t *testing.T) {
 	e := example()
 	data := e.Append(nil)
-	const want = "037478311f58b9145b24d108d7ac38887338b3ea3229833b9c1e418250343f907bfd1047000000006553f10000000005000000000000" +
-		"0009010000000772657175657374000201610162000101630007746f6b656e2063"
+	const want = "037478311f58b9145b24d108d7ac38887338b3ea3229833b9c1e418250343f907bfd1047000000006553f10000000005000000000000000906000000" +
+		"000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000010000000772657175657374000201610162000101630007746f6b656e2063"
 	golden.Equal(t, "entry", want, hex.EncodeToString(data))
-	l := store.NewLink([32]byte{1}, 7)
-	l.Add(data)
-	sum := l.Sum()
-	const wantSum = "14819400f7ad40a9d683565714542dfe7351dc21eb7696ed8284e99d4dad204e"
-	golden.Equal(t, "link", wantSum, hex.EncodeToString(sum[:]))
-	id := ledger.Genesis{Params: [64]byte{1}, Nonce: [32]byte{2}}.ID()
-	const wantID = "e79a4773e3e90d31988cecf35c48ec4be3faacf6b2df923c1e2fc026a439d759"
-	golden.Equal(t, "ledger id", wantID, hex.EncodeToString(id[:]))
+	r := ledger.Record{Seq: 1, Entry: e, Commitment: [32]byte{8}}
+	golden.Equal(t, "leaf", "49731b786a17d1bf4969b9356f861cc3d18c36d0925bdeabc229c9fab33e13d3", hexOf(r.Leaf()))
+	g := ledger.Genesis{Params: [64]byte{1}, Policy: [64]byte{5}, Nonce: [32]byte{2}}
+	golden.Equal(t, "leaf of the genesis", "9685da650ed70b5931d8b7d2893b3f07d60673cb02db4d5a67ad98b8adbddd84", hexOf(g.Leaf()))
+	golden.Equal(t, "ledger id", "a0239636af6476c4b6dc7439c8fe1653f505d90854bfb5922dc7ae52b5684887", hexOf(g.ID()))
 }
 
 // TestGenesis: what is encoded is decoded, and all of it is in the id; other lengths are refused.
@@ -50,6 +46,7 @@ func TestGenesis(t *testing.T) {
 	params := must.Get(token.NewPublicParams("BN254", 8, token.CSP))(t)
 	g, other := must.Get(ledger.NewGenesis(params))(t), must.Get(ledger.NewGenesis(params))(t)
 	golden.Equal(t, "parameters", must.Get(params.Digest())(t), g.Params)
+	golden.Equal(t, "policy", must.Get(params.Policy.Digest())(t), g.Policy)
 	if g.ID() == other.ID() {
 		t.Error("two new ledgers of one id")
 	}
@@ -87,6 +84,7 @@ func entries() *rapid.Generator[ledger.Entry] {
 			Spends:  rapid.SliceOfN(id, 0, 4).Draw(t, "spends"),
 			Creates: rapid.SliceOfN(created, 0, 4).Draw(t, "creates"),
 		}
+		copy(e.PolicyDigest[:], rapid.SliceOfN(rapid.Byte(), 64, 64).Draw(t, "policy digest"))
 		copy(e.Digest[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "digest"))
 		return e
 	})
@@ -117,7 +115,7 @@ func TestRoundTrip(t *testing.T) {
 func TestDecodeErrors(t *testing.T) {
 	e := example()
 	good := e.Append(nil)
-	const seconds, request = 1 + 3 + 32, 1 + 3 + 32 + 12 + 9 // offsets of the time, and of the request's length
+	const seconds, request = 1 + 3 + 32, 1 + 3 + 32 + 12 + 8 + 64 + 1 // offsets of the time, and of the request's length
 	for _, c := range []struct {
 		name   string
 		at     int
@@ -206,3 +204,5 @@ func FuzzDecodeEntry(f *testing.F) {
 		}
 	})
 }
+
+func hexOf(hash [32]byte) string { return hex.EncodeToString(hash[:]) }

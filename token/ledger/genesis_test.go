@@ -12,14 +12,13 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token/ledger"
-	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // forked returns the genesis of a ledger after forks at these records.
 func forked(lasts ...uint64) ledger.Genesis {
-	g := ledger.Genesis{Params: [64]byte{1}, Nonce: [32]byte{2}}
+	g := ledger.Genesis{Params: [64]byte{1}, Policy: [64]byte{5}, Nonce: [32]byte{2}}
 	for _, last := range lasts {
-		g.Forks = append(g.Forks, ledger.Fork{Last: last, Hash: [32]byte{3}, Nonce: [32]byte{4}})
+		g.Forks = append(g.Forks, ledger.Fork{Last: last, Policy: last - min(last, 1), Root: [32]byte{3}, Nonce: [32]byte{4}})
 	}
 	return g
 }
@@ -28,24 +27,25 @@ func forked(lasts ...uint64) ledger.Genesis {
 func TestForkVectors(t *testing.T) {
 	g := forked(7)
 	id := g.ID()
-	const wantID = "01373017d0f35577fd99a196624cc1b1bd1a4966973ffb1e3ea91b2f90591ddb"
-	golden.Equal(t, "ledger id", wantID, hex.EncodeToString(id[:]))
-	hash := must.Get((&store.Batch{First: 5, Last: 7, Hash: [32]byte{3}}).Next(g))(t)
-	const wantHash = "897650126a029cbef10088164b2622452933aa85b3b281c16367f5aee7536976"
-	golden.Equal(t, "hash", wantHash, hex.EncodeToString(hash[:]))
+	golden.Equal(t, "ledger id", "b6415d38bc4ebb3d8d9e152d6775577f40303e878a34ee92866208719f92238a", hex.EncodeToString(id[:]))
+	golden.Equal(t, "leaf", forked().Leaf(), g.Leaf())
 }
 
 // TestForks: a fork has another id than its parent and than other forks, and each record the id of the ledger that accepted it.
 func TestForks(t *testing.T) {
 	g := forked()
-	one, two := must.Get(g.Fork(5, [32]byte{1}))(t), must.Get(g.Fork(5, [32]byte{1}))(t)
-	three := must.Get(one.Fork(9, [32]byte{2}))(t)
+	one, two := must.Get(g.Fork(5, 2, [32]byte{1}))(t), must.Get(g.Fork(5, 2, [32]byte{1}))(t)
+	three := must.Get(one.Fork(9, 3, [32]byte{2}))(t)
 	ids := map[[32]byte]bool{g.ID(): true, one.ID(): true, two.ID(): true, three.ID(): true}
 	golden.Equal(t, "ids", 4, len(ids))
 	for seq, want := range map[uint64]ledger.Genesis{0: g, 1: g, 5: g, 6: one, 9: one, 10: three, 1 << 63: three} {
 		golden.Equal(t, fmt.Sprint("record ", seq), want, three.ForRecord(seq))
 	}
 	golden.Equal(t, "record 5 of no fork", g, g.ForRecord(5))
+	for version, want := range map[uint64]ledger.Genesis{0: g, 2: g, 3: one, 4: three, 1 << 63: three} {
+		golden.Equal(t, fmt.Sprint("policy ", version), want, three.ForPolicy(version))
+	}
+	golden.Equal(t, "trunk", g, three.Trunk())
 	parent, ok := three.Parent()
 	golden.Equal(t, "parent", one, parent)
 	if _, has := g.Parent(); has || !ok {
@@ -53,16 +53,16 @@ func TestForks(t *testing.T) {
 	}
 	golden.Equal(t, "inherited", []uint64{0, 5, 9}, []uint64{g.Inherited(), one.Inherited(), three.Inherited()})
 	// Forks of one ledger do not change each other.
-	a, b := must.Get(three.Fork(9, [32]byte{3}))(t), must.Get(three.Fork(10, [32]byte{4}))(t)
-	golden.Equal(t, "of the first", [32]byte{3}, a.Forks[2].Hash)
-	golden.Equal(t, "of the second", [32]byte{4}, b.Forks[2].Hash)
-	before := must.Get(three.Fork(8, [32]byte{5}))(t)
+	a, b := must.Get(three.Fork(9, 3, [32]byte{3}))(t), must.Get(three.Fork(10, 3, [32]byte{4}))(t)
+	golden.Equal(t, "of the first", [32]byte{3}, a.Forks[2].Root)
+	golden.Equal(t, "of the second", [32]byte{4}, b.Forks[2].Root)
+	before := must.Get(three.Fork(8, 2, [32]byte{5}))(t)
 	golden.Equal(t, "before the last fork", []uint64{5, 8}, []uint64{before.Forks[0].Last, before.Forks[1].Last})
 	golden.Equal(t, "behind it", one, before.ForRecord(8))
 
 	most := forked(slices.Repeat([]uint64{1}, ledger.MaxForks)...)
-	must.FailGet(most.Fork(1, [32]byte{}))(t, zkbench.ErrLimit, "too many forks")
-	must.Get(most.Fork(0, [32]byte{}))(t)
+	must.FailGet(most.Fork(1, 0, [32]byte{}))(t, zkbench.ErrLimit, "too many forks")
+	must.Get(most.Fork(0, 0, [32]byte{}))(t)
 }
 
 // TestDecodeForks: what is encoded is decoded, all of it is in the id, and what no Fork makes is refused.
@@ -83,10 +83,21 @@ func TestDecodeForks(t *testing.T) {
 	} {
 		must.FailGet(ledger.DecodeGenesis(wrong))(t, zkbench.ErrMalformed, "%s", name)
 	}
-	back := forked(3, 2)
-	_, err := ledger.DecodeGenesis(back.Append(nil))
-	if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != "forks[1].last" || d.Offset != ledger.GenesisLen+ledger.ForkLen {
-		t.Errorf("a fork before the one before: %v", err)
+	for name, c := range map[string]struct {
+		change func(f []ledger.Fork)
+		path   string
+		offset int
+	}{
+		"a fork before the one before":      {func(f []ledger.Fork) { f[1].Last = 2 }, "forks[1].last", 0},
+		"a policy before the one before":    {func(f []ledger.Fork) { f[1].Policy = 1 }, "forks[1].policy", 8},
+		"a policy of more updates than fit": {func(f []ledger.Fork) { f[1].Policy = 4 }, "forks[1].policy", 8},
+	} {
+		g := forked(3, 3, 8)
+		c.change(g.Forks)
+		_, err := ledger.DecodeGenesis(g.Append(nil))
+		if d, ok := errors.AsType[*zkbench.DecodeError](err); !ok || d.Path != c.path || d.Offset != ledger.GenesisLen+ledger.ForkLen+c.offset {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -17,8 +17,11 @@ import (
 	"iter"
 	"time"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/transcript"
 )
 
 // Limits of a ledger, besides token.MaxAnchor, token.MaxRequest and token.MaxID. A ledger refuses
@@ -30,6 +33,7 @@ const (
 	MaxBatch      = 4096     // entries of one batch
 	MaxBatchBytes = 64 << 20 // bytes of one batch, encoded
 	MaxState      = 64 << 10 // bytes of State.Bytes
+	MaxHead       = 64 << 10 // bytes of a signed head
 )
 
 // Entry is a request that a validator has accepted, together with the tokens that it spends and
@@ -43,6 +47,10 @@ type Entry struct {
 	Update  bool      // whether it is a policy update: the entries after it are under version Policy+1
 	Spends  []token.ID
 	Creates []Created
+
+	// PolicyDigest is the digest of the policy that the entries after it are under: of the current one, or of the
+	// one that the update makes current.
+	PolicyDigest [transcript.StateLen]byte
 }
 
 // Created is a token that an entry creates. Token is its encoding, which Reader.Token returns: 1 to
@@ -58,10 +66,12 @@ type Found struct {
 	Err   error
 }
 
-// Record is an entry in the log. Seq numbers the entries of a ledger from 1, without gaps.
+// Record is an entry in the log. Seq numbers the entries of a ledger from 1, without gaps. Commitment is that of
+// the ledger's state after the entry (Edge.Commitment).
 type Record struct {
 	Seq uint64
 	Entry
+	Commitment [32]byte
 }
 
 // Reader reads a ledger. It is safe for concurrent use.
@@ -84,6 +94,15 @@ type Reader interface {
 	// with the last record that is on the ledger when the iteration reaches that record. It holds no lock
 	// between two records.
 	Log(ctx context.Context, from uint64) iter.Seq2[Record, error]
+
+	// Hashes returns hashes of nodes of the log's tree, in the order of the indexes. An index is one of
+	// tlog.StoredHashIndex. Hashes returns ErrNoLeaf if the log does not yet have all leaves of a node. The
+	// functions Inclusion and Consistency make proofs of them.
+	Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error)
+
+	// Head returns the signed head of the log with the most leaves that PutHead has stored, or nil if there is
+	// none. Package head opens it.
+	Head(ctx context.Context) (signed []byte, err error)
 }
 
 // Store is a ledger that can be written. It is safe for concurrent use. An entry takes effect after all
@@ -95,7 +114,7 @@ type Reader interface {
 //
 //	Check      Index            Err
 //	"anchor"   -1               zkbench.ErrAnchorConflict: the ledger has the anchor with another digest
-//	"policy"   -1               *PolicyError: the entry's policy is not the current one
+//	"policy"   -1               *PolicyError: the entry's policy is not the current one, or its digest differs
 //	"time"     -1               *TimeError: the entry's time is before the previous entry's (for the log's first entry: before the zero time)
 //	"spend"    index in Spends  zkbench.ErrSpent, or ErrNotFound
 //	"create"   index in Creates ErrExists: a token has or had this id
@@ -109,10 +128,10 @@ type Store interface {
 	// left, all from the same moment.
 	State(ctx context.Context) (State, error)
 
-	// Decide returns the errors that ApplyEach would return for the batch on the current ledger. It
-	// writes nothing and reserves nothing, so another batch may be applied before this one. If err is
-	// not nil, there are no verdicts.
-	Decide(ctx context.Context, batch []Entry) (rejected []error, err error)
+	// Decide returns the errors that ApplyEach would return for the batch on the current ledger, and the state
+	// that it would lead to: so the root of a batch is known before the batch is written. Decide writes nothing
+	// and reserves nothing, so another batch may be applied before this one.
+	Decide(ctx context.Context, batch []Entry) (Decision, error)
 
 	// Apply applies the whole batch, or nothing if one entry is rejected; the error then names the
 	// first rejected entry. When Apply returns nil, the batch is durable and every reader sees it.
@@ -141,6 +160,10 @@ type Store interface {
 	// zkbench.ErrOutcomeUnknown writes its bytes again.
 	ApplyState(ctx context.Context, batch []Entry, state []byte) error
 
+	// PutHead stores a signed head of the log, durably, in place of one with the same number of leaves. It
+	// does not read it. It returns a *zkbench.LimitError if the head is longer than MaxHead.
+	PutHead(ctx context.Context, leaves uint64, signed []byte) error
+
 	// Close waits for running calls and releases the store. Later calls return an error that wraps
 	// fs.ErrClosed.
 	Close() error
@@ -148,11 +171,19 @@ type Store interface {
 
 // State describes a ledger at the end of its log.
 type State struct {
-	Last   uint64    // sequence number of the last record; 0 if the log is empty
-	Hash   [32]byte  // of the chain; the ledger's id if the log is empty
-	Policy uint64    // version of the current policy
-	Time   time.Time // of the last record; the zero time if the log is empty
-	Bytes  []byte    // from the last ApplyState with a state that is not nil; empty if there was none
+	Last         uint64                    // sequence number of the last record; 0 if the log is empty
+	Root         [32]byte                  // of the log's tree, which has Last+1 leaves
+	Commitment   [32]byte                  // of the unspent tokens and everything else that decides on entries (Edge.Commitment)
+	Policy       uint64                    // version of the current policy
+	PolicyDigest [transcript.StateLen]byte // of the current policy
+	Time         time.Time                 // of the last record; the zero time if the log is empty
+	Bytes        []byte                    // from the last ApplyState with a state that is not nil; empty if there was none
+}
+
+// Decision is what a store would do with a batch.
+type Decision struct {
+	Rejected []error // one for each entry, nil if ApplyEach would apply it or the ledger has it
+	After    State   // after the batch, without State.Bytes
 }
 
 // Submitter takes encoded requests and policy updates for a ledger. It decides on each separately,
@@ -181,6 +212,8 @@ var (
 	ErrNotFound = fmt.Errorf("%w: token is not on the ledger", zkbench.ErrPolicy)
 	// ErrExists is returned for a new token whose id another token has or had.
 	ErrExists = errors.New("token is on the ledger already")
+	// ErrNoLeaf is returned for a node of the log's tree that is not complete yet.
+	ErrNoLeaf = errors.New("the log does not have all leaves of this node")
 	// ErrLocked is returned when the store is open or locked elsewhere, for example by another process.
 	// It wraps zkbench.ErrEnv.
 	ErrLocked = fmt.Errorf("%w: ledger is open elsewhere", zkbench.ErrEnv)
@@ -189,11 +222,14 @@ var (
 )
 
 // PolicyError reports that an entry was accepted under a policy that is not the ledger's current
-// one. The request must be validated again, under the current policy. PolicyError wraps
-// zkbench.ErrPolicy.
+// one. If the versions are equal, the entry has another digest of that version. The request must be validated
+// again, under the current policy. PolicyError wraps zkbench.ErrPolicy.
 type PolicyError struct{ Version, Current uint64 }
 
 func (e *PolicyError) Error() string {
+	if e.Version == e.Current {
+		return fmt.Sprintf("%v: accepted under another policy %d than the current one", zkbench.ErrPolicy, e.Version)
+	}
 	return fmt.Sprintf("%v: accepted under policy %d, the current one is %d", zkbench.ErrPolicy, e.Version, e.Current)
 }
 

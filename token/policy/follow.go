@@ -21,7 +21,7 @@ type Source interface {
 // *zkbench.DecodeError.
 //
 // If the ledger is a fork, the updates among the records that it shares with its parent were made for the
-// parent. Next relies on the source's record number to decide which ledger an update is for.
+// parent. The genesis says which they are.
 func Next(ctx context.Context, source Source, genesis ledger.Genesis, current *token.Policy) (*token.Policy, error) {
 	anchor := Anchor(current.Version + 1)
 	record, found, err := source.Record(ctx, anchor)
@@ -35,7 +35,7 @@ func Next(ctx context.Context, source Source, genesis ledger.Genesis, current *t
 	if err != nil {
 		return nil, err
 	}
-	if err := u.Verify(genesis.ForRecord(record.Seq).ID(), current); err != nil {
+	if err := u.Verify(genesis.ForPolicy(current.Version+1).ID(), current); err != nil {
 		return nil, err
 	}
 	return &u.Policy, nil

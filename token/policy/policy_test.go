@@ -323,6 +323,8 @@ func TestLockedOut(t *testing.T) {
 // TestCurrent: every policy is shown to its holder before it is current, and is not if the holder cannot take it.
 func TestCurrent(t *testing.T) {
 	p := first(t)
+	genesis := genesis
+	genesis.Policy = must.Get(p.Digest())(t)
 	s := make(source)
 	one := updatedOn(t, genesis.ID(), p, narrower, "anna", "ben")
 	two := updatedOn(t, genesis.ID(), &one.Policy, narrower, "anna", "ben")
@@ -339,10 +341,13 @@ func TestCurrent(t *testing.T) {
 		return nil
 	}))(t)
 	p.Limits.Inputs = 1 // the caller's again
+	must.FailGet(policy.NewCurrent(genesis, p, nil))(t, zkbench.ErrParams, "a policy that the ledger does not begin with")
 	must.Fail(t, c.Follow(t.Context(), s), planted, "the second")
 	golden.Equal(t, "current", &one.Policy, c.Load())
 	must.Do(t, c.Follow(t.Context(), s))
-	golden.Equal(t, "current", &two.Policy, c.Load())
+	current, digest := c.LoadDigest()
+	golden.Equal(t, "current", &two.Policy, current)
+	golden.Equal(t, "digest", must.Get(two.Policy.Digest())(t), digest)
 	golden.Equal(t, "adopted", []uint64{0, 1, 99, 2}, adopted)
 	p.Administrators = token.Administrators{Identities: [][]byte{{9}}, Threshold: 1}
 	must.FailGet(policy.NewCurrent(genesis, p, nil))(t, zkbench.ErrParams, "an administrator that is no identity")
@@ -410,27 +415,24 @@ func TestFollow(t *testing.T) {
 // TestFollowFork: on a fork, an update that it has of its parent holds as the parent's, and behind them only the fork's own does.
 func TestFollowFork(t *testing.T) {
 	p := first(t)
-	fork := must.Get(genesis.Fork(5, [32]byte{1}))(t)
+	fork := must.Get(genesis.Fork(5, 1, [32]byte{1}))(t)
 	s := make(source)
-	place := func(u *policy.Update, seq uint64) {
-		s.record(t, u)
-		at := s[string(policy.Anchor(u.Policy.Version))]
-		at.Seq = seq
-		s[string(policy.Anchor(u.Policy.Version))] = at
-	}
 	follow := func() (*token.Policy, error) { return policy.Follow(t.Context(), s, fork, p) }
 	one := updatedOn(t, genesis.ID(), p, narrower, "anna", "ben")
-	place(one, 5)
+	s.record(t, one)
 	golden.Equal(t, "the parent's", &one.Policy, must.Get(follow())(t))
-	place(one, 6)
+	s.record(t, updatedOn(t, fork.ID(), p, narrower, "anna", "ben"))
 	_, err := follow()
-	refused(t, "the parent's, behind its records", err, policy.Ledger, -1, zkbench.ErrPolicy)
-	own := updatedOn(t, fork.ID(), p, narrower, "anna", "ben")
-	place(own, 6)
-	golden.Equal(t, "its own", &own.Policy, must.Get(follow())(t))
-	place(own, 5)
-	_, err = follow()
 	refused(t, "its own, among the parent's records", err, policy.Ledger, -1, zkbench.ErrPolicy)
+
+	s.record(t, one)
+	again := func(p *token.Policy) { p.Limits.Metadata-- }
+	s.record(t, updatedOn(t, genesis.ID(), &one.Policy, again, "anna", "ben"))
+	_, err = follow()
+	refused(t, "the parent's, behind its records", err, policy.Ledger, -1, zkbench.ErrPolicy)
+	own := updatedOn(t, fork.ID(), &one.Policy, again, "anna", "ben")
+	s.record(t, own)
+	golden.Equal(t, "its own", &own.Policy, must.Get(follow())(t))
 }
 
 // TestEncoding: an update is told from a request by its first byte, and one of a later version is refused by its number.

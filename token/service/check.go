@@ -81,12 +81,12 @@ func (v *Vault) checker(who reader, at place) (*checker, error) {
 	if v.checks == nil {
 		return nil, nil
 	}
-	checks, err := v.checks.validator(who, v.genesis.ForRecord(at.seq+1))
+	checks, err := v.checks.validator(who, v.genesis.ForRecord(at.Last()+1))
 	if err != nil {
 		return nil, err
 	}
 	c := &checker{v, who, checks}
-	return c, c.follow(context.Background(), at.policy)
+	return c, c.follow(context.Background(), at.version())
 }
 
 // follow brings the validator under the policy of a version that the vault has.

@@ -118,7 +118,7 @@ func TestChecked(t *testing.T) {
 		"another time": {4, 5, func(log []ledgers.Record) []ledgers.Record {
 			log[4].Time, log[5].Time = log[4].Time.Add(1), log[4].Time
 			return log
-		}, "time"},
+		}, "before the last entry"},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			lied := w.ledger.lying(lie.edit)

@@ -115,10 +115,24 @@ func (m *memory) append(t must.TB, raw []byte) {
 	m.log = append(m.log, ledgers.Record{Seq: uint64(len(m.log) + 1), Entry: e})
 }
 
+// sealed returns the log with the commitments and policy digests that follow from it, whatever it says: a liar makes
+// them too.
+func (m *memory) sealed() []ledgers.Record {
+	edge, log := ledgers.NewEdge(m.genesis), slices.Clone(m.log)
+	for i := range log {
+		r := &log[i]
+		if !r.Update {
+			_, r.PolicyDigest = edge.Policy()
+		}
+		r.Commitment, _ = edge.Append(&r.Entry, r.Entry.Append(nil))
+	}
+	return log
+}
+
 func (m *memory) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record, error] {
 	return func(yield func(ledgers.Record, error) bool) {
 		m.mu.Lock()
-		records := m.log[min(from-1, uint64(len(m.log))):]
+		records := m.sealed()[min(from-1, uint64(len(m.log))):]
 		m.mu.Unlock()
 		for _, r := range records {
 			if ctx.Err() != nil {

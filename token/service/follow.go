@@ -65,8 +65,8 @@ func (s *IssueService) Sync(ctx context.Context, l Ledger) error {
 // Followed returns the number of the last record of the log that the vault has seen.
 func (v *Vault) Followed() (last uint64, err error) {
 	err = v.view(func(tx *bbolt.Tx) (err error) {
-		p, err := placeOf(tx, followed)
-		last = p.seq
+		p, err := v.placeOf(tx, followed)
+		last = p.Last()
 		return err
 	})
 	return last, err
@@ -163,7 +163,7 @@ func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, no
 // vault validates records now and did not before, the reader begins again.
 func (v *Vault) start(ctx context.Context, l Ledger, who reader) (p place, err error) {
 	if err := v.view(func(tx *bbolt.Tx) (err error) {
-		p, err = placeOf(tx, who)
+		p, err = v.placeOf(tx, who)
 		return err
 	}); err != nil {
 		return p, err
@@ -171,14 +171,14 @@ func (v *Vault) start(ctx context.Context, l Ledger, who reader) (p place, err e
 	switch {
 	case p.checked && v.checks == nil:
 		return p, refuse("the vault has validated every record that it has followed: call CheckRecords first, or FollowAnew")
-	case !p.checked && v.checks != nil && p.seq > 0:
+	case !p.checked && v.checks != nil && p.Last() > 0:
 		if err := v.restart(ctx, who); err != nil {
 			return p, err
 		}
-		p = place{}
+		p = newPlace(v.genesis)
 	}
 	p.checked = v.checks != nil
-	return p, v.recoverPolicy(ctx, l, p.policy)
+	return p, v.recoverPolicy(ctx, l, p.version())
 }
 
 // write writes what was read. If a record is not believed or contradicts the vault, write returns an error and
@@ -239,7 +239,7 @@ func (r *reading) commit(ctx context.Context, some []*step, write func(*bbolt.Tx
 				return err
 			}
 		}
-		return putPlace(tx, r.who, last.end)
+		return putPlace(tx, r.who, &last.end)
 	})
 	if err != nil {
 		return failed, err
@@ -407,7 +407,7 @@ func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, end place, pointLen i
 			return fmt.Errorf("submission %x: %w", anchor, err)
 		case !found:
 			absent = append(absent, anchor)
-		case r.Seq <= end.seq:
+		case r.Seq <= end.Last():
 			claimed[string(anchor)] = true
 		}
 	}
@@ -443,13 +443,13 @@ func confirm(ctx context.Context, l Ledger, genesis ledger.Genesis, end place, p
 	if len(anchors) == 0 {
 		return nil, nil
 	}
-	var last place
+	last := newPlace(genesis)
 	var met bool
 	for s, err := range last.since(ctx, l, genesis, pointLen, &met) {
 		if err != nil {
 			return nil, err
 		}
-		if s.Seq > end.seq {
+		if s.Seq > end.Last() {
 			break
 		}
 		if last = s.end; anchors[string(s.Anchor)] {
@@ -457,8 +457,8 @@ func confirm(ctx context.Context, l Ledger, genesis ledger.Genesis, end place, p
 			found = append(found, s)
 		}
 	}
-	if last.seq != end.seq || last.chain != end.chain {
-		return nil, ledger.Corruptf("log", "read again, it differs from what the vault has followed to request %d", end.seq)
+	if last.Edge != end.Edge {
+		return nil, ledger.Corruptf("log", "read again, it differs from what the vault has followed to request %d", end.Last())
 	}
 	for anchor := range anchors {
 		return nil, ledger.Corruptf(fmt.Sprintf("anchor %x", anchor), "the ledger answers with a request that its log does not have")

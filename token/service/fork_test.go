@@ -74,7 +74,12 @@ func TestWalletOnAFork(t *testing.T) {
 func (w *world) fork(t testing.TB) *world {
 	t.Helper()
 	child := *w
-	child.genesis = must.Get(w.genesis.Fork(uint64(len(w.ledger.log)), [32]byte{1}))(t)
+	edge := ledgers.NewEdge(w.genesis)
+	for _, r := range w.ledger.sealed() {
+		edge.Append(&r.Entry, r.Entry.Append(nil))
+	}
+	version, _ := edge.Policy()
+	child.genesis = must.Get(w.genesis.Fork(edge.Last(), version, edge.Root()))(t)
 	child.ledger = newMemory(child.genesis)
 	child.ledger.log = slices.Clone(w.ledger.log)
 	child.ledger.tokens, child.ledger.spent, child.ledger.anchors = maps.Clone(w.ledger.tokens), maps.Clone(w.ledger.spent), maps.Clone(w.ledger.anchors)

@@ -129,17 +129,8 @@ func (u updates) Record(_ context.Context, anchor []byte) (r ledger.Record, foun
 	if err != nil {
 		return r, false, err
 	}
-	r.Anchor, r.Update, r.Policy, r.Seq = anchor, true, next.Policy.Version-1, u.recordOf(next.Ledger)
+	r.Anchor, r.Update, r.Policy = anchor, true, next.Policy.Version-1
 	return r, true, nil
-}
-
-// recordOf returns the number of a record that was accepted on a ledger, which may be a parent of the vault's.
-func (v *Vault) recordOf(id token.LedgerID) uint64 {
-	seq := uint64(math.MaxUint64)
-	for g, fork := v.genesis, true; fork && g.ID() != id; g, fork = g.Parent() {
-		seq = g.Inherited()
-	}
-	return seq
 }
 
 // FollowAnew makes the next Sync and the next Reconcile begin at the first record of the log. It removes what

@@ -59,7 +59,7 @@ const (
 
 	formatKey = "format"
 	keysKey   = "keys"
-	format    = 4
+	format    = 5
 )
 
 func buckets() []string {

@@ -47,7 +47,7 @@ func TestVaultFile(t *testing.T) {
 	editFile(t, path, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("meta")).Put([]byte("format"), service.Seal("meta", []byte("format"), []byte{1}))
 	})
-	if _, err := service.OpenVault(path, w.genesis); !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), "version 1, only 4 is known") {
+	if _, err := service.OpenVault(path, w.genesis); !errors.Is(err, zkbench.ErrMalformed) || !strings.Contains(err.Error(), "version 1, only 5 is known") {
 		t.Errorf("opened another version: %v", err)
 	}
 	editFile(t, path, func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("meta")) })

@@ -36,7 +36,7 @@ func TestFork(t *testing.T) {
 	next := g.update(g.v.Policy(), func(p *token.Policy) { p.Limits.Metadata = 5 }, "anna", "ben")
 
 	path := filepath.Join(t.TempDir(), replay.FileName)
-	genesis := must.Get(replay.Fork(t.Context(), replay.File{Ledger: g.l}, path, 3, silent))(t)
+	genesis := must.Get(replay.Fork(t.Context(), g.l, path, 3, silent))(t)
 	f := *g
 	system := *g.system
 	f.system = &system
@@ -66,20 +66,21 @@ func TestFork(t *testing.T) {
 	must.Do(t, f.landed(f.v, f.update(f.v.Policy(), func(p *token.Policy) { p.Limits.Metadata = 6 }, "anna", "carl")).Err)
 	more, _ := f.issue("more", 3)
 	must.Do(t, f.landed(f.v, more).Err)
-	report := must.Get(replay.Verify(t.Context(), replay.File{Ledger: f.l}, g.params, silent))(t)
-	golden.Equal(t, "requests", 6, report.Requests)
-	golden.Equal(t, "policy", 2, report.Policy)
+	report := must.Get(replay.Verify(t.Context(), f.l, g.params, silent))(t)
+	golden.Equal(t, "requests", 6, report.Edge.Last())
+	version, _ := report.Edge.Policy()
+	golden.Equal(t, "policy", 2, version)
 	parent := g.l.Genesis().ID()
 	golden.Contains(t, report.String(), fmt.Sprintf("ledger %x, a fork of %x after request 3", genesis.ID(), parent))
 
 	// A payment that is signed for the parent, in the fork's log.
 	again := filepath.Join(t.TempDir(), replay.FileName)
-	must.Get(replay.Fork(t.Context(), replay.File{Ledger: g.l}, again, 3, silent))(t)
+	must.Get(replay.Fork(t.Context(), g.l, again, 3, silent))(t)
 	l := must.Get(bolt.Open(again))(t)
 	defer l.Close()
 	records := ledgertest.Records(t, g.l, 4)
 	must.Do(t, l.Apply(t.Context(), []ledgers.Entry{records[0].Entry}))
 	ledgertest.Verify(t, l)
-	_, err := replay.Verify(t.Context(), replay.File{Ledger: l}, g.params, silent)
+	_, err := replay.Verify(t.Context(), l, g.params, silent)
 	ledgertest.Corrupt(t, err, "request 4", "the parent's payment, in the fork's log")
 }

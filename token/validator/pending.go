@@ -21,13 +21,19 @@ import (
 	"github.com/zkbench/zkbench/transcript"
 )
 
+// basis is the policy under which a request is checked, even if the validator adopts another meanwhile, and its
+// digest.
+type basis struct {
+	policy *token.Policy
+	digest [transcript.StateLen]byte
+}
+
 // pending is a request on its way through the checks.
 type pending struct {
 	v   *Validator
 	raw []byte
 	at  time.Time
-	// policy is the policy under which the request is checked, even if the validator adopts another meanwhile.
-	policy *token.Policy
+	basis
 	// anyTime is set if there is no block time. A script is then checked at a time that allows what its
 	// witness asks for.
 	anyTime bool
@@ -376,8 +382,13 @@ func (c *pending) valid() (*Valid, error) {
 	if err != nil {
 		return nil, failed(Structure, -1, -1, err)
 	}
+	digest := c.digest
+	if c.update != nil {
+		digest = e.PolicyDigest
+	}
 	v := &Valid{
 		Request: c.request, Update: c.update, Anchor: e.Anchor, Policy: c.policy.Version, Raw: c.raw, Digest: e.Digest, At: c.at, Spends: e.Spends,
+		PolicyDigest: digest,
 	}
 	for _, created := range e.Creates {
 		v.Creates = append(v.Creates, Output(created))

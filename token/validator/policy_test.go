@@ -134,8 +134,8 @@ func TestStolenIssuerKey(t *testing.T) {
 	g.land(raw, openings...)
 	moved, opened := g.moved("d", 0, "", []token.ID{a.Creates[0].ID}, output(g.owners[1].Identity(), 100))
 	g.land(g.sign(&request.Request{Anchor: []byte("d"), Actions: []request.Action{moved}}, g.owners[:1]), opened...)
-	report, err := replay.Verify(t.Context(), replay.File{Ledger: g.l}, g.params, func(uint64, uint64) {})
-	if err != nil || report.Requests != 4 || report.Policy != 1 || !report.Validated {
+	report, err := replay.Verify(t.Context(), g.l, g.params, func(uint64, uint64) {})
+	if err != nil || report.Edge.Last() != 4 || policyOf(report) != 1 || !report.Validated {
 		t.Errorf("%+v, %v", report, err)
 	}
 
@@ -143,9 +143,9 @@ func TestStolenIssuerKey(t *testing.T) {
 	g.issuer, g.ahead = stolen, ^uint64(0) // by an auditor of the policy before
 	raw, _ = g.issue("e", 1)
 	forged := must.Get(g.another().Validate(t.Context(), g.l, raw, g.at))(t).Entry()
-	forged.Policy = 1
+	forged.Policy, forged.PolicyDigest = 1, ledgertest.State(t, g.l).PolicyDigest
 	must.Do(t, g.l.Apply(t.Context(), []ledgers.Entry{forged}))
-	_, err = replay.Verify(t.Context(), replay.File{Ledger: g.l}, g.params, func(uint64, uint64) {})
+	_, err = replay.Verify(t.Context(), g.l, g.params, func(uint64, uint64) {})
 	if corrupt, ok := errors.AsType[*ledgers.CorruptError](err); !ok || corrupt.Place != "request 5" {
 		t.Errorf("an issue of the stolen key in the log: %v", err)
 	}
@@ -202,7 +202,7 @@ func TestForgedUpdateInLog(t *testing.T) {
 	err = g.landed(g.v, raw).Err
 	want(t, "landing behind it", err, "policy", -1, -1, zkbench.ErrPolicy)
 	golden.Contains(t, err.Error(), "cannot be followed: "+policy.Threshold)
-	_, err = replay.Verify(t.Context(), replay.File{Ledger: g.l}, g.params, func(uint64, uint64) {})
+	_, err = replay.Verify(t.Context(), g.l, g.params, func(uint64, uint64) {})
 	if corrupt, ok := errors.AsType[*ledgers.CorruptError](err); !ok || corrupt.Place != "request 1" {
 		t.Errorf("verified: %v", err)
 	}
@@ -213,7 +213,7 @@ func TestForgedUpdateInLog(t *testing.T) {
 	e = must.Get(g.v.Validate(t.Context(), g.l, raw, g.at))(t).Entry()
 	e.Update = true
 	must.Do(t, g.l.Apply(t.Context(), []ledgers.Entry{e}))
-	_, err = replay.Verify(t.Context(), replay.File{Ledger: g.l}, g.params, func(uint64, uint64) {})
+	_, err = replay.Verify(t.Context(), g.l, g.params, func(uint64, uint64) {})
 	if corrupt, ok := errors.AsType[*ledgers.CorruptError](err); !ok || corrupt.Place != "request 1" {
 		t.Errorf("a request as an update: %v", err)
 	}
@@ -398,9 +398,9 @@ func TestRaceOfUpdates(t *testing.T) {
 		must.Do(t, v.Follow(t.Context(), g.l))
 		golden.Equal(t, "version", updates, v.Policy().Version)
 	}
-	report := must.Get(replay.Verify(t.Context(), replay.File{Ledger: g.l}, g.params, func(uint64, uint64) {}))(t)
-	golden.Equal(t, "policy", updates, report.Policy)
-	t.Logf("%d of %d issues landed", report.Requests-updates, issues)
+	report := must.Get(replay.Verify(t.Context(), g.l, g.params, func(uint64, uint64) {}))(t)
+	golden.Equal(t, "policy", updates, policyOf(report))
+	t.Logf("%d of %d issues landed", report.Edge.Last()-updates, issues)
 }
 
 // TestFirst: a validator that another one gives begins under the first policy, and neither changes the other's.
@@ -417,4 +417,10 @@ func TestFirst(t *testing.T) {
 	other := g.l.Genesis()
 	other.Params[0]++
 	must.FailGet(g.v.First(other))(t, zkbench.ErrParams, "a ledger under other parameters")
+}
+
+// policyOf returns the version of the policy at the end of a verified log.
+func policyOf(r *replay.Report) uint64 {
+	version, _ := r.Edge.Policy()
+	return version
 }

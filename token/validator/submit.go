@@ -130,12 +130,12 @@ func (b *submission) find(ctx context.Context, among []int) (others []int, err e
 	known := make(map[int]bool, len(of))
 	for len(probes) > 0 {
 		n := fit(probes)
-		rejected, err := b.store.Decide(ctx, probes[:n])
+		decision, err := b.store.Decide(ctx, probes[:n])
 		if err != nil {
 			return nil, err
 		}
 		for k, i := range of[:n] {
-			known[i] = errors.Is(rejected[k], zkbench.ErrAnchorConflict)
+			known[i] = errors.Is(decision.Rejected[k], zkbench.ErrAnchorConflict)
 		}
 		probes, of = probes[n:], of[n:]
 	}

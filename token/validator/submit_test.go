@@ -210,8 +210,8 @@ func before[T any](hook func() error, call func() (T, error)) (none T, err error
 	return call()
 }
 
-func (h *hooked) Decide(ctx context.Context, batch []ledgers.Entry) ([]error, error) {
-	return before(h.decide, func() ([]error, error) { return h.Store.Decide(ctx, batch) })
+func (h *hooked) Decide(ctx context.Context, batch []ledgers.Entry) (ledgers.Decision, error) {
+	return before(h.decide, func() (ledgers.Decision, error) { return h.Store.Decide(ctx, batch) })
 }
 
 func (h *hooked) State(ctx context.Context) (ledgers.State, error) {
@@ -317,7 +317,7 @@ func TestSubmitAhead(t *testing.T) {
 	golden.Equal(t, "time at the limit", at, v.Record.Time)
 
 	malicious := time.Date(9998, 1, 1, 0, 0, 0, 0, time.UTC)
-	must.Do(t, g.l.Apply(t.Context(), []ledgers.Entry{{Anchor: []byte("malicious"), Digest: [32]byte{1}, Time: malicious}}))
+	must.Do(t, g.l.Apply(t.Context(), []ledgers.Entry{{Anchor: []byte("malicious"), Digest: [32]byte{1}, Time: malicious, PolicyDigest: ledgertest.State(t, g.l).PolicyDigest}}))
 	refused(at, malicious)
 
 	// What becomes known of it while a request lands counts too.

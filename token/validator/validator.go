@@ -26,6 +26,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/transcript"
 )
 
 // Names of the checks, in the order in which they run.
@@ -142,12 +143,14 @@ type Valid struct {
 	At      time.Time
 	Spends  []token.ID
 	Creates []Output // outputs with an owner; those without are redeemed
+
+	PolicyDigest [transcript.StateLen]byte // of the policy after it: of that version, or of the update's own
 }
 
 // Entry returns the entry that a ledger stores for v.
 func (v *Valid) Entry() ledger.Entry {
 	e := ledger.Entry{
-		Anchor: v.Anchor, Digest: v.Digest, Time: v.At, Request: v.Raw, Policy: v.Policy, Update: v.Update != nil, Spends: v.Spends,
+		Anchor: v.Anchor, Digest: v.Digest, Time: v.At, Request: v.Raw, Policy: v.Policy, PolicyDigest: v.PolicyDigest, Update: v.Update != nil, Spends: v.Spends,
 	}
 	for _, c := range v.Creates {
 		e.Creates = append(e.Creates, ledger.Created(c))
@@ -204,7 +207,8 @@ var errUnchecked = errors.New("validator: the request was not checked")
 // validates parts of a large batch at the same time. If a part panics, its requests are validated again one by
 // one, so that only the request that causes the panic fails.
 func (v *Validator) validate(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time) []Result {
-	current := v.current.Load()
+	var current basis
+	current.policy, current.digest = v.current.LoadDigest()
 	results := slices.Repeat([]Result{{Err: errUnchecked}}, len(raws))
 	err := executor.Ranges(ctx, v.ex, len(raws), leastTogether, func(ctx context.Context, lo, hi int) error {
 		own := results[lo:hi]
@@ -225,7 +229,7 @@ func (v *Validator) validate(ctx context.Context, tokens Tokens, raws [][]byte, 
 }
 
 // together validates requests together. If that panics, all results have the *executor.PanicError.
-func (v *Validator) together(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time, current *token.Policy) (results []Result) {
+func (v *Validator) together(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time, current basis) (results []Result) {
 	err := executor.Serial().Do(context.WithoutCancel(ctx), 1, func(context.Context, int) error {
 		results = v.batch(ctx, tokens, raws, at, current)
 		return nil
@@ -236,10 +240,10 @@ func (v *Validator) together(ctx context.Context, tokens Tokens, raws [][]byte, 
 	return results
 }
 
-func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time, current *token.Policy) []Result {
+func (v *Validator) batch(ctx context.Context, tokens Tokens, raws [][]byte, at time.Time, current basis) []Result {
 	cases := make([]*pending, len(raws))
 	for i, raw := range raws {
-		cases[i] = &pending{v: v, raw: raw, at: at, policy: current}
+		cases[i] = &pending{v: v, raw: raw, at: at, basis: current}
 	}
 	v.each(ctx, cases, func(c *pending) {
 		if policy.IsUpdate(c.raw) {
@@ -455,7 +459,7 @@ func forEachFailed(err error, cases []*pending, f func(bad *zkbench.CheckError))
 // missing. It does not check that the tokens exist: anyone can invent a token and sign as its owner. Errors
 // are as for Validate.
 func (v *Validator) Authorized(ctx context.Context, raw []byte) error {
-	c := &pending{v: v, raw: raw, anyTime: true, policy: v.current.Load()}
+	c := &pending{v: v, raw: raw, anyTime: true, basis: basis{policy: v.current.Load()}}
 	c.err = c.examine()
 	v.signatures(ctx, []*pending{c})
 	v.outputs(ctx, []*pending{c})

@@ -213,10 +213,18 @@ func owned(w *service.Wallet) (all []service.UnspentToken, err error) {
 }
 
 // syncBoth makes the purse's wallet and another one follow a ledger, which may grow meanwhile, until
-// both have seen the same requests.
+// both have seen the same requests. If the purse's wallet has followed another log, which contradicts the
+// ledger's, it stays where it is.
 func (p *Purse) syncBoth(ctx context.Context, l ledger.Reader, other *service.Wallet) error {
 	for {
-		if err := errors.Join(other.Sync(ctx, l), p.Sync(ctx, l)); err != nil {
+		err := other.Sync(ctx, l)
+		if err == nil {
+			err = p.Sync(ctx, l)
+			if _, fooled := errors.AsType[*ledger.CorruptError](err); fooled {
+				return nil
+			}
+		}
+		if err != nil {
 			return err
 		}
 		seen, err := other.Followed()

@@ -392,7 +392,7 @@ func TestCheck(t *testing.T) {
 	lying := w.copied(func(all []ledger.Entry) {
 		honest := all[7]
 		all[7] = w.forged(me, 60)
-		all[7].Time, all[7].Policy = honest.Time, honest.Policy
+		all[7].Time, all[7].Policy, all[7].PolicyDigest = honest.Time, honest.Policy, honest.PolicyDigest
 	})
 	fooled := must.Get(wallet.Create(filepath.Join(t.TempDir(), "wallet"), w.params, w.ledger.Genesis(), me.Keys()))(t)
 	t.Cleanup(func() { must.Do(t, fooled.Close()) })

@@ -75,8 +75,8 @@ func ledgerVerifyCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify PATH",
 		Short: "Replay a stored ledger from its first request and check its tokens",
-		Long: "Replay a stored ledger from its first request. That checks the structure of the file, the hash chain\n" +
-			"of the log, and that tokens and anchors follow from the log. PATH is a file, a directory with a\n" +
+		Long: "Replay a stored ledger from its first request. That checks the structure of the file, the tree of\n" +
+			"the log, and that tokens and anchors follow from the log. PATH is a file, a directory with a\n" +
 			replay.FileName + ", the postgres:// URL of a database, or a \"host=... user=...\" string. The ledger is not\n" +
 			"changed.\n\nProofs and signatures are checked only with --params. Then every request is validated again, at the\n" +
 			"time that is stored with it, against the state before it. The writer of the ledger could recompute\n" +
@@ -107,12 +107,12 @@ func ledgerForkCommand(stdout, stderr io.Writer) *cobra.Command {
 		Long: "Verify a ledger and make a fork of it: a copy with an id of its own. A plain copy has the id of the\n" +
 			"original, so what is signed for the copy, as a test, is valid on the original too. What is signed for\n" +
 			"a fork is valid only on the fork, and what is signed for the original only on the original. The\n" +
-			"fork's genesis names the original and the hash of its chain, and its requests up to there are\n" +
+			"fork's genesis names the original and the root of its log, and its requests up to there are\n" +
 			"verified as the original's. Vaults of wallets and auditors start empty on a fork. FROM is not changed.\n" +
 			"FROM and TO are like PATH of ledger verify and ledger new.",
 		Args: func(cmd *cobra.Command, args []string) error { return ledgers(cmd, args, "FROM and TO", 2) },
 	}
-	last := argument.Define(cmd.Flags(), "last", argument.KindNumber, "", "0 or the number of the last request of a batch", "last request that the fork takes from the ledger (default all)")
+	last := argument.Define(cmd.Flags(), "last", argument.KindNumber, "", "0 or the number of a request", "last request that the fork takes from the ledger (default all)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return forkLedger(cmd.Context(), stdout, stderr, args[0], args[1], last)
 	}

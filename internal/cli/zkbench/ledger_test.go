@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/testing/golden"
@@ -74,28 +75,25 @@ func TestLedgerVerify(t *testing.T) {
 	path := filepath.Join(t.TempDir(), replay.FileName)
 	smallLedger(t, path)
 	code, stdout, stderr := verified(t, path)
-	const want = "ok: 4 requests in 2 batches, no proof, signature or policy checked; 6 tokens: 4 unspent, 2 spent; " +
-		"times, by the operator: 2001-09-09T01:46:40Z to 2001-09-09T01:46:40Z; ledger 359fae19350cda800596adcf73f3a041abe8ba8069a04f406db382c0bb12fa0d, last hash "
+	const want = "ok: 4 requests, no proof, signature or policy checked; 6 tokens: 4 unspent, 2 spent; " +
+		"times, by the operator: 2001-09-09T01:46:40Z to 2001-09-09T01:46:40Z; ledger bd67fb42c37480b56bbf61a9a2090e23a925043e32f7726ef4753a0b56c56cf1, root "
 	if code != cli.ExitOK || !strings.HasPrefix(stdout, want) || stderr != "" {
 		t.Fatalf("exit code %d, output %q, %q", code, stdout, stderr)
 	}
 	hash, notChecked, _ := strings.Cut(strings.TrimPrefix(stdout, want), "\n")
 	golden.Contains(t, notChecked, "not checked: proofs, signatures and the policy", "--params FILE")
-	golden.Equal(t, "last hash, the store's", fmt.Sprintf("%x", chainEnd(t, path)), hash)
+	golden.Equal(t, "root, the store's", rootOf(t, path), hash)
 	if code, out, stderr := call("ledger", "verify", filepath.Dir(path)); code != cli.ExitOK || out != stdout {
 		t.Errorf("of the directory: exit code %d, %q, %q", code, out, stderr)
 	}
 }
 
-// chainEnd returns the last hash as the store keeps it.
-func chainEnd(t *testing.T, path string) (hash []byte) {
+// rootOf returns the root of a ledger's log.
+func rootOf(t *testing.T, path string) string {
 	t.Helper()
-	edit(t, path, func(tx *bbolt.Tx) error {
-		_, value := tx.Bucket([]byte("chain")).Cursor().Last()
-		hash = bytes.Clone(value[8:40])
-		return nil
-	})
-	return hash
+	l := must.Get(bolt.Open(path))(t)
+	defer l.Close()
+	return tlog.Hash(must.Get(l.State(t.Context()))(t).Root).String()
 }
 
 // edit changes the records of a ledger's file.
@@ -118,12 +116,10 @@ func TestLedgerVerifyEdited(t *testing.T) {
 		says   string
 	}{
 		"tokens=wrong checksum": {"tokens", []byte("id20"), bytes.Clone, unsealed, cli.ExitFailed, "request 3: create 0: corrupt ledger: tokens 69643230: wrong checksum"},
-		"log=another request":   {"log", seq(1), func(b []byte) []byte { return bytes.Replace(b, []byte("request"), []byte("REQUEST"), 1) }, seal, cli.ExitFailed, "requests 1 to 3: not what the chain holds"},
+		"log=another request":   {"log", seq(1), func(b []byte) []byte { return bytes.Replace(b, []byte("request"), []byte("REQUEST"), 1) }, seal, cli.ExitFailed, "request 1: not what the log's tree or its state commitment holds"},
 		"log=undecodable":       {"log", seq(2), func(b []byte) []byte { return b[:len(b)-1] }, seal, cli.ExitFailed, "request 2: "},
 		"log=missing":           {"log", seq(2), nil, seal, cli.ExitFailed, "request 2: missing"},
-		"log=last missing":      {"log", seq(4), nil, seal, cli.ExitFailed, "log: ends with request 3, its chain with 4"},
-		"chain=hash":            {"chain", seq(3), func(b []byte) []byte { b[8] ^= 1; return b }, seal, cli.ExitFailed, "not what the chain holds"},
-		"chain=missing":         {"chain", seq(3), nil, seal, cli.ExitFailed, "request 4: no batch ends before it"},
+		"log=last missing":      {"log", seq(4), nil, seal, cli.ExitFailed, "log: ends with request 3, its edge is after request 4"},
 		"tokens=unspent": {"tokens", []byte("id00"), func(b []byte) []byte {
 			return append(append([]byte{1}, b[1:9]...), append(seq(0), "token"...)...)
 		}, seal, cli.ExitFailed, "request 1: create 0: "},
@@ -132,9 +128,9 @@ func TestLedgerVerifyEdited(t *testing.T) {
 		"spent=missing":      {"spent", []byte("id01"), nil, seal, cli.ExitFailed, "request 1: create 1: "},
 		"anchors=missing":    {"anchors", []byte("tx2"), nil, seal, cli.ExitFailed, "request 3: anchor: not in "},
 		"anchors=digest":     {"anchors", []byte("tx2"), func(b []byte) []byte { b[39] ^= 1; return b }, seal, cli.ExitFailed, "request 3: anchor: "},
-		"meta=version 1":     {"meta", []byte("format"), func([]byte) []byte { return []byte{0, 0, 0, 1} }, seal, cli.ExitUsage, "ledger format at byte 0: version 1, only 5 is known"},
-		"meta=genesis":       {"meta", []byte("format"), func(b []byte) []byte { b[70] ^= 1; return b }, seal, cli.ExitFailed, "requests 1 to 3: not what the chain holds"},
-		"meta=short genesis": {"meta", []byte("format"), func(b []byte) []byte { return b[:99] }, seal, cli.ExitUsage, "genesis at byte 0: 95 bytes, accepted are 96"},
+		"meta=version 1":     {"meta", []byte("format"), func([]byte) []byte { return []byte{0, 0, 0, 1} }, seal, cli.ExitUsage, "ledger format at byte 0: version 1, only 6 is known"},
+		"meta=genesis":       {"meta", []byte("format"), func(b []byte) []byte { b[70] ^= 1; return b }, seal, cli.ExitFailed, "genesis: not that of the log's tree"},
+		"meta=short genesis": {"meta", []byte("format"), func(b []byte) []byte { return b[:99] }, seal, cli.ExitUsage, "genesis at byte 0: 95 bytes, accepted are 160"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), replay.FileName)
@@ -283,7 +279,6 @@ func TestLedgerFork(t *testing.T) {
 		}
 	}
 	for says, args := range map[string][]string{
-		"request 2 is not the last of a batch; the closest one before it that is: 0": {from, to, "--last", "2"},
 		`last: "5" is not accepted`:  {from, to, "--last", "5"},
 		`last: "-1" is not accepted`: {from, to, "--last", "-1"},
 		"exists":                     {from, to + "4"},

@@ -232,7 +232,7 @@ func TestWalletShows(t *testing.T) {
 	w := newTill(t)
 	l := must.Get(bolt.Open(filepath.Join(w.dir, replay.FileName)))(t)
 	defer l.Close()
-	h := &holding{ledger: replay.File{Ledger: l}, last: 100}
+	h := &holding{ledger: l, last: 100}
 	var out strings.Builder
 	must.Do(t, showHistory(&out, h, make([]service.Movement, 100), false))
 	golden.Equal(t, "lines", mostMoves+2, strings.Count(out.String(), "\n"))

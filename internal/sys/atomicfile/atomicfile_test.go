@@ -1,8 +1,10 @@
 package atomicfile_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
@@ -29,4 +31,12 @@ func TestWrite(t *testing.T) {
 		t.Error("a directory was written over")
 	}
 	golden.Equal(t, "files in the directory", 2, len(must.Get(os.ReadDir(dir))(t)))
+}
+
+func TestSyncDir(t *testing.T) {
+	dir := t.TempDir()
+	must.Do(t, atomicfile.SyncDir(dir))
+	if runtime.GOOS != "windows" {
+		must.Fail(t, atomicfile.SyncDir(filepath.Join(dir, "none")), fs.ErrNotExist, "no directory")
+	}
 }

@@ -93,7 +93,7 @@ func (f *following) Input(ctx context.Context, seq uint64) (_ any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &follow{log: issues{genesis: f.genesis}}
+	in := &follow{log: newIssues(f.genesis)}
 	r := f.corpus("log", seq)
 	// All tokens of an issue are below 2^64 together, and those of a transfer fit into its outputs.
 	most := ^uint64(0) >> (64 - f.bits)
@@ -192,7 +192,7 @@ func (f *following) record(ctx context.Context, in *follow, sub *service.Submiss
 		return err
 	}
 	p.Entry.Time = blockTime
-	in.log.log = append(in.log.log, ledger.Record{Seq: uint64(len(in.log.log) + 1), Entry: p.Entry})
+	in.log.append(&p.Entry)
 	return nil
 }
 

@@ -49,8 +49,8 @@ type paying struct {
 
 	mu     sync.RWMutex
 	stock  view
-	log    []ledger.Record // the records that create the stock
-	issues int             // number of times that fill has added tokens
+	log    issues // of what creates the stock
+	issues int    // number of times that fill has added tokens
 }
 
 // spare is the number of operations in flight for which a wallet has tokens from the start.
@@ -59,7 +59,7 @@ const spare = 8
 func newPaying(s *services, redeem bool) (*paying, error) {
 	most := ^uint64(0) >> (64 - s.bits)
 	n := uint64(s.in)
-	p := &paying{services: s, redeem: redeem, value: max(most/n, 1), stock: make(view)}
+	p := &paying{services: s, log: newIssues(s.genesis), redeem: redeem, value: max(most/n, 1), stock: make(view)}
 	if parts := evenly(p.value*n, s.out); parts[0] > most {
 		return nil, &argument.ValueError{
 			Field: "num-inputs", Value: fmt.Sprint(s.in),
@@ -95,22 +95,22 @@ func (p *paying) fill(ctx context.Context, seen, operations int) error {
 	p.issues++
 	for left := operations * p.in; left > 0; {
 		n := min(left, token.MaxTokens)
-		record, err := p.issue(ctx, uint64(len(p.log)+1), n)
+		e, err := p.issue(ctx, uint64(len(p.log.log)+1), n)
 		if err != nil {
 			return err
 		}
-		for _, c := range record.Creates {
+		for _, c := range e.Creates {
 			p.stock[string(c.ID)] = c.Token
 		}
-		p.log = append(p.log, *record)
+		p.log.append(e)
 		left -= n
 	}
-	return p.wallet.Sync(ctx, issues{p.genesis, p.log})
+	return p.wallet.Sync(ctx, p.log)
 }
 
-// issue returns a record for the log that gives the wallet n tokens. A validator would not accept its request, which
+// issue returns an entry for the log that gives the wallet n tokens. A validator would not accept its request, which
 // has only what a wallet reads.
-func (p *paying) issue(ctx context.Context, seq uint64, n int) (*ledger.Record, error) {
+func (p *paying) issue(ctx context.Context, seq uint64, n int) (*ledger.Entry, error) {
 	anchor := binary.BigEndian.AppendUint64(nil, seq)
 	outputs := make([]action.Output, n)
 	payees := make([]note.Payee, n)
@@ -144,13 +144,25 @@ func (p *paying) issue(ctx context.Context, seq uint64, n int) (*ledger.Record, 
 	if err != nil {
 		return nil, err
 	}
-	return &ledger.Record{Seq: seq, Entry: parsed.Entry}, nil
+	return &parsed.Entry, nil
 }
 
 // issues is a service.Ledger that has only a log.
 type issues struct {
 	genesis ledger.Genesis
+	edge    ledger.Edge
 	log     []ledger.Record
+}
+
+func newIssues(genesis ledger.Genesis) issues {
+	return issues{genesis: genesis, edge: ledger.NewEdge(genesis)}
+}
+
+// append appends a record under the first policy.
+func (l *issues) append(e *ledger.Entry) {
+	_, e.PolicyDigest = l.edge.Policy()
+	commitment, _ := l.edge.Append(e, e.Append(nil))
+	l.log = append(l.log, ledger.Record{Seq: l.edge.Last(), Entry: *e, Commitment: commitment})
 }
 
 // Genesis implements service.Ledger.

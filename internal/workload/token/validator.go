@@ -123,7 +123,7 @@ func newValidation(ctx context.Context, c workload.Case, seed uint64) (*validati
 
 // genesisOf draws the genesis of a ledger.
 func genesisOf(params *token.PublicParams, r stream) (g ledger.Genesis, err error) {
-	g.Params, err = params.Digest()
+	g, err = ledger.NewGenesis(params)
 	copy(g.Nonce[:], r.bytes(len(g.Nonce)))
 	return g, err
 }

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"sync"
 	"syscall"
@@ -20,6 +19,7 @@ import (
 	bberrors "go.etcd.io/bbolt/errors"
 
 	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 	"github.com/zkbench/zkbench/token/internal/groupcommit"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
@@ -51,14 +51,7 @@ func Create(path string, initialize func(*bbolt.Tx) error) error {
 	if err := os.Link(temp.Name(), path); err != nil {
 		return err
 	}
-	if runtime.GOOS == "windows" { // Windows cannot flush a folder
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return atomicfile.SyncDir(dir)
 }
 
 // File is an open bbolt file. It is safe for concurrent use.

@@ -31,7 +31,7 @@ type Ledger struct {
 	file    *boltfile.File
 	queue   *store.Queue
 	genesis ledger.Genesis
-	tail    store.Batch // the last batch; only the queue's writer uses it
+	edge    ledger.Edge // only the queue's writer uses it
 
 	snapshotTime time.Duration // store.SnapshotTime
 }
@@ -48,7 +48,7 @@ func Create(path string, genesis ledger.Genesis) (*Ledger, error) {
 	if err := boltfile.Create(path, func(tx *bbolt.Tx) error { return initialize(tx, genesis) }); err != nil {
 		return nil, err
 	}
-	return open(path, store.CheckTail)
+	return open(path, store.CheckEdge)
 }
 
 // initialize writes the buckets of an empty ledger.
@@ -62,12 +62,13 @@ func initialize(tx *bbolt.Tx, genesis ledger.Genesis) error {
 	meta := tx.Bucket([]byte(bucketMeta))
 	return errors.Join(
 		meta.Put(key, boltfile.Seal(bucketMeta, key, genesis.Append(binary.BigEndian.AppendUint32(nil, format)))),
+		putEdge(meta, ledger.NewEdge(genesis)),
 		putState(meta, 0, nil),
 	)
 }
 
 // Open opens a ledger that Create created. It changes nothing in the file, but flushes to disk what the
-// operating system has not written yet. It checks the last batch and the structure of the whole file, in
+// operating system has not written yet. It checks the end of the log and the structure of the whole file, in
 // time proportional to the number of pages; Verify checks everything.
 //
 // Open returns fs.ErrNotExist, ledger.ErrLocked, a *ledger.CorruptError, or, if the file has
@@ -96,7 +97,7 @@ func open(path string, check func(context.Context, store.Snapshot) error) (*Ledg
 			return err
 		}
 		l.genesis = t.genesis
-		l.tail, err = t.Tail(context.Background())
+		l.edge, err = t.Edge(context.Background())
 		return err
 	})
 	if err != nil {
@@ -132,11 +133,11 @@ func read(tx *bbolt.Tx) (*tables, error) {
 		}
 	}
 	t := tablesOf(tx, genesis)
-	tail, err := t.Tail(context.Background())
+	edge, err := t.Edge(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	_, err = t.state(tail.Last)
+	_, err = t.state(edge.Last())
 	return t, err
 }
 
@@ -170,23 +171,23 @@ func (l *Ledger) ApplyState(ctx context.Context, batch []ledger.Entry, state []b
 }
 
 // Decide implements ledger.Store.
-func (l *Ledger) Decide(ctx context.Context, batch []ledger.Entry) (rejected []error, err error) {
+func (l *Ledger) Decide(ctx context.Context, batch []ledger.Entry) (d ledger.Decision, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return d, err
 	}
 	c, err := store.NewCall(ctx, batch, true)
 	if err != nil {
-		return nil, err
+		return d, err
 	}
 	err = l.view(func(tx *bbolt.Tx) error {
 		t := tablesOf(tx, l.genesis)
-		tail, err := t.Tail(ctx)
+		edge, err := t.Edge(ctx)
 		if err == nil {
-			rejected, err = store.Decide(t, l.genesis, tail, c)
+			d, err = store.Decide(t, l.genesis, edge, c)
 		}
 		return err
 	})
-	return rejected, err
+	return d, err
 }
 
 // State implements ledger.Store.
@@ -196,26 +197,15 @@ func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
 	}
 	err = l.view(func(tx *bbolt.Tx) error {
 		t := tablesOf(tx, l.genesis)
-		tail, err := t.Tail(ctx)
+		edge, err := t.Edge(ctx)
 		if err != nil {
 			return err
 		}
-		data, err := t.state(tail.Last)
-		if err == nil {
-			s, err = tail.State(l.genesis, bytes.Clone(data))
-		}
+		data, err := t.state(edge.Last())
+		s = edge.State(bytes.Clone(data))
 		return err
 	})
 	return s, err
-}
-
-// Tail returns the last batch that was applied, or store.Genesis if the ledger is empty.
-func (l *Ledger) Tail(ctx context.Context) (tail store.Batch, err error) {
-	err = l.view(func(tx *bbolt.Tx) (err error) {
-		tail, err = tablesOf(tx, l.genesis).Tail(ctx)
-		return err
-	})
-	return tail, err
 }
 
 // errNothing ends a transaction that has nothing to write.
@@ -228,7 +218,7 @@ func (l *Ledger) apply(calls []*store.Call) error {
 	var g *store.Group
 	err := l.file.Write(func(tx *bbolt.Tx) error {
 		t := tablesOf(tx, l.genesis)
-		g = store.NewGroup(t, l.genesis, l.tail)
+		g = store.NewGroup(t, l.genesis, l.edge)
 		for _, c := range calls {
 			if err := g.Decide(c); err != nil {
 				return err
@@ -237,11 +227,11 @@ func (l *Ledger) apply(calls []*store.Call) error {
 		if g.Empty() {
 			return errNothing
 		}
-		return t.write(g, l.tail.Last)
+		return t.write(g, l.edge.Last())
 	})
 	switch {
 	case err == nil:
-		l.tail = g.Tail()
+		l.edge = g.Edge()
 	case !errors.Is(err, errNothing):
 		l.file.Stop(err)
 		return withName(err)

@@ -127,7 +127,7 @@ func (v *victim) try(t *testing.T, path, what string, data []byte) outcome {
 	defer l.Close()
 	settings(t, l, func(db *bbolt.DB) { db.NoSync = true })
 	result := unaffected
-	if err := l.Verify(context.Background(), nil); err != nil {
+	if _, err := l.Verify(context.Background(), nil); err != nil {
 		ledgertest.Corrupt(t, err, "", fmt.Sprintf("%s: verify", what))
 		result = reported
 	} else if got, err := v.dump(l); err != nil {

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"go.etcd.io/bbolt"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
@@ -61,16 +62,14 @@ func (l *Ledger) Record(ctx context.Context, anchor []byte) (r ledger.Record, fo
 		if err != nil || !known {
 			return err
 		}
-		var entry *ledger.Entry
+		var logged *store.Logged
 		key := store.SeqKey(at.Seq)
 		if value := t.log.Get(key); value != nil {
-			e, err := unsealEntry(at.Seq, key, bytes.Clone(value))
-			if err != nil {
+			if logged, err = unsealLogged(at.Seq, key, bytes.Clone(value)); err != nil {
 				return err
 			}
-			entry = &e
 		}
-		r, err = store.RecordOf(anchor, at, entry)
+		r, err = store.RecordOf(anchor, at, logged)
 		found = err == nil
 		return err
 	})
@@ -92,11 +91,11 @@ func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record
 		size := 0
 		for key, value := c.Seek(store.SeqKey(seq)); key != nil && size < chunkBytes && len(records) < chunkRecords; key, value = c.Next() {
 			size += len(value)
-			e, err := unsealEntry(seq, key, bytes.Clone(value))
+			l, err := unsealLogged(seq, key, bytes.Clone(value))
 			if err != nil {
 				return err
 			}
-			records = append(records, ledger.Record{Seq: seq, Entry: e})
+			records = append(records, l.Record(seq))
 			seq++
 		}
 		return nil
@@ -104,14 +103,26 @@ func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record
 	return records, err
 }
 
+// Hashes implements ledger.Reader.
+func (l *Ledger) Hashes(ctx context.Context, indexes []int64) (hashes []tlog.Hash, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	err = l.view(func(tx *bbolt.Tx) (err error) {
+		hashes, err = tablesOf(tx, l.genesis).Hashes(ctx, indexes)
+		return err
+	})
+	return hashes, err
+}
+
 // Verify checks the whole ledger, including batches that are applied while it runs. It checks the structure
-// of the file, the chain of the log from the first request, and that the buckets of tokens and anchors are
-// exactly what the log implies. It returns a *ledger.CorruptError that names the first contradiction, or
-// the error of ctx.
+// of the file, the tree of the log from the first request, and that the buckets of tokens and anchors, and the
+// edge, are exactly what the log implies. It returns the edge, a *ledger.CorruptError that names the first
+// contradiction, or the error of ctx.
 //
-// Verify calls progress once for each batch, with the number of requests checked so far and the total. It
-// may make several of these calls one right after the other. The function progress may be nil, and must not
-// call Close.
+// Verify calls progress after every 256 requests and at the end, with the number of requests checked so far and the
+// total. It may make several of these calls one right after the other. The function progress may be nil, and must
+// not call Close.
 //
 // Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. No snapshot is open
 // while progress runs. Two snapshots may stay open for longer. The first snapshot stays open until the
@@ -119,23 +130,23 @@ func (l *Ledger) chunk(ctx context.Context, seq uint64) (records []ledger.Record
 // Verify can read it, the last one also stays open until Verify has read it to its end. A batch that needs a
 // larger file waits until the open snapshot ends, and all readers wait with the batch. Memory does not depend
 // on the length of the log.
-func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
+func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) (edge ledger.Edge, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return edge, err
 	}
 	s := &snapshot{l: l, turns: store.NewTurns(l.snapshotTime, progress)}
 	if err := s.open(); err != nil {
-		return err
+		return edge, err
 	}
-	err := l.file.CheckPages(s.tx)
+	err = l.file.CheckPages(s.tx)
 	if err == nil {
-		err = store.Verify(ctx, s, s.turns.Passed)
+		edge, err = store.Verify(ctx, s, s.turns.Passed)
 	}
 	if err == nil {
 		err = s.meta(ctx)
 	}
 	s.close()
-	return cmp.Or(err, s.turns.Tell(ctx))
+	return edge, cmp.Or(err, s.turns.Tell(ctx))
 }
 
 // snapshot is a ledger at one moment, as Verify reads it.

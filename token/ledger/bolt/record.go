@@ -17,6 +17,7 @@ import (
 // callers of ApplyState left:
 //
 //	meta  "format" -> uint32 version, ledger.Genesis
+//	      "edge"   -> ledger.Edge
 //	      "state"  -> uint64 sequence number of the last entry, ledger.State.Bytes
 //
 // Every value ends in its checksum.
@@ -24,13 +25,14 @@ const (
 	bucketMeta = "meta"
 
 	formatKey = "format"
+	edgeKey   = "edge"
 	stateKey  = "state"
-	format    = 5
-	metaKeys  = 2
+	format    = 6
+	metaKeys  = 3
 )
 
 func buckets() []string {
-	return []string{store.TableAnchors, store.TableChain, store.TableLog, bucketMeta, store.TableSpent, store.TableTokens}
+	return []string{store.TableAnchors, store.TableHeads, store.TableLog, bucketMeta, store.TableSpent, store.TableTokens}
 }
 
 // unseal calls boltfile.Unseal and adds the key to its errors. Keys of a ledger are not secret.
@@ -50,6 +52,12 @@ func unseal(bucket string, key, value []byte, least int) ([]byte, error) {
 func putState(meta *bbolt.Bucket, last uint64, state []byte) error {
 	key := []byte(stateKey)
 	return meta.Put(key, boltfile.Seal(bucketMeta, key, append(store.SeqKey(last), state...)))
+}
+
+// putEdge stores the edge of the log.
+func putEdge(meta *bbolt.Bucket, e ledger.Edge) error {
+	key := []byte(edgeKey)
+	return meta.Put(key, boltfile.Seal(bucketMeta, key, e.AppendTo(nil)))
 }
 
 const stateLen = 17
@@ -111,43 +119,15 @@ func unsealAnchored(anchor, value []byte) (a store.Anchored, err error) {
 	return a, nil
 }
 
-const batchLen = 48 + ledger.TimeLen
-
-func sealBatch(b *store.Batch) []byte {
-	return boltfile.Seal(store.TableChain, store.SeqKey(b.Last), b.Append(make([]byte, 0, batchLen+boltfile.SumLen)))
-}
-
-func unsealBatch(key, value []byte) (b store.Batch, err error) {
-	if len(key) != 8 {
-		return b, ledger.Corruptf(fmt.Sprintf("chain %x", key), "not a sequence number")
-	}
-	body, err := unseal(store.TableChain, key, value, batchLen)
-	if err != nil {
-		return b, err
-	}
-	b.Last, b.First = binary.BigEndian.Uint64(key), binary.BigEndian.Uint64(body)
-	copy(b.Hash[:], body[8:])
-	b.Policy = binary.BigEndian.Uint64(body[40:])
-	if b.Time, err = ledger.DecodeTime(body[48:]); err != nil || b.First < 1 || b.First > b.Last {
-		return b, ledger.Corruptf(fmt.Sprintf("chain %x", key), "not a batch")
-	}
-	return b, nil
-}
-
-// unsealEntry decodes the log's record with sequence number seq. The entry's slices point into
-// value.
-func unsealEntry(seq uint64, key, value []byte) (ledger.Entry, error) {
+// unsealLogged decodes the log's record with sequence number seq. The result's slices point into value.
+func unsealLogged(seq uint64, key, value []byte) (*store.Logged, error) {
 	place := fmt.Sprintf("request %d", seq)
 	if string(key) != string(store.SeqKey(seq)) {
-		return ledger.Entry{}, ledger.Corruptf(place, "missing from the log")
+		return nil, ledger.Corruptf(place, "missing from the log")
 	}
 	body, err := unseal(store.TableLog, key, value, 1)
 	if err != nil {
-		return ledger.Entry{}, ledger.Corruptf(place, "%v", err)
+		return nil, ledger.Corruptf(place, "%v", err)
 	}
-	e, err := ledger.DecodeEntry(body)
-	if err != nil {
-		return ledger.Entry{}, ledger.Corruptf(place, "%v", err)
-	}
-	return e, nil
+	return store.DecodeLogged(seq, body)
 }

@@ -3,8 +3,10 @@ package bolt
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 
 	"go.etcd.io/bbolt"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
@@ -14,9 +16,9 @@ import (
 
 // tables gives access to the buckets of a ledger in one transaction.
 type tables struct {
-	tx                                 *bbolt.Tx
-	genesis                            ledger.Genesis
-	tokens, spent, anchors, log, chain *bbolt.Bucket
+	tx                          *bbolt.Tx
+	genesis                     ledger.Genesis
+	tokens, spent, anchors, log *bbolt.Bucket
 }
 
 func tablesOf(tx *bbolt.Tx, genesis ledger.Genesis) *tables {
@@ -24,7 +26,7 @@ func tablesOf(tx *bbolt.Tx, genesis ledger.Genesis) *tables {
 	return &tables{
 		tx: tx, genesis: genesis,
 		tokens: bucket(store.TableTokens), spent: bucket(store.TableSpent), anchors: bucket(store.TableAnchors),
-		log: bucket(store.TableLog), chain: bucket(store.TableChain),
+		log: bucket(store.TableLog),
 	}
 }
 
@@ -60,57 +62,69 @@ func (t *tables) state(last uint64) ([]byte, error) {
 	return body[8:], nil
 }
 
-// Tail implements store.Snapshot.
-func (t *tables) Tail(context.Context) (b store.Batch, err error) {
-	b = store.Genesis(t.genesis)
+// Edge implements store.Snapshot.
+func (t *tables) Edge(context.Context) (e ledger.Edge, err error) {
 	err = boltfile.Guard(func() (err error) {
-		if key, value := t.chain.Cursor().Last(); key != nil {
-			if b, err = unsealBatch(key, value); err != nil {
-				return err
-			}
+		key := []byte(edgeKey)
+		body, err := unseal(bucketMeta, key, t.tx.Bucket([]byte(bucketMeta)).Get(key), 1)
+		if err != nil {
+			return err
+		}
+		if e, err = ledger.DecodeEdge(body); err != nil {
+			return ledger.Corruptf("edge", "%v", err)
 		}
 		end := uint64(0)
 		if key, _ := t.log.Cursor().Last(); len(key) == 8 {
 			end = binary.BigEndian.Uint64(key)
 		}
-		if end != b.Last {
-			return ledger.Corruptf("log", "ends with request %d, its chain with %d", end, b.Last)
+		if end != e.Last() {
+			return ledger.Corruptf("log", "ends with request %d, its edge is after request %d", end, e.Last())
 		}
 		return nil
 	})
-	return b, err
-}
-
-// Batch implements store.Snapshot.
-func (t *tables) Batch(_ context.Context, seq uint64) (b store.Batch, err error) {
-	err = boltfile.Guard(func() (err error) {
-		key, value := t.chain.Cursor().Seek(store.SeqKey(seq))
-		if key == nil {
-			return store.NoBatch(seq)
-		}
-		b, err = unsealBatch(key, value)
-		return err
-	})
-	return b, err
+	return e, err
 }
 
 // Entries implements store.Snapshot.
-func (t *tables) Entries(_ context.Context, first, last uint64, visit func(uint64, []byte, *ledger.Entry) error) error {
+func (t *tables) Entries(_ context.Context, first, last uint64, visit func(uint64, *store.Logged) error) error {
 	return boltfile.Guard(func() error {
 		c := t.log.Cursor()
 		key, value := c.Seek(store.SeqKey(first))
 		for seq := first; seq <= last; seq++ {
-			e, err := unsealEntry(seq, key, value)
+			l, err := unsealLogged(seq, key, value)
 			if err != nil {
 				return err
 			}
-			if err := visit(seq, value[:len(value)-boltfile.SumLen], &e); err != nil {
+			if err := visit(seq, l); err != nil {
 				return err
 			}
 			key, value = c.Next()
 		}
 		return nil
 	})
+}
+
+// Hashes implements store.Snapshot.
+func (t *tables) Hashes(_ context.Context, indexes []int64) (hashes []tlog.Hash, err error) {
+	err = boltfile.Guard(func() (err error) {
+		hashes, err = store.Hashes(t.genesis, indexes, func(seqs []uint64) (map[uint64]*store.Logged, error) {
+			logged := make(map[uint64]*store.Logged, len(seqs))
+			for _, seq := range seqs {
+				key := store.SeqKey(seq)
+				value := t.log.Get(key)
+				if value == nil {
+					continue
+				}
+				var err error
+				if logged[seq], err = unsealLogged(seq, key, value); err != nil {
+					return nil, err
+				}
+			}
+			return logged, nil
+		})
+		return err
+	})
+	return hashes, err
 }
 
 // Count implements store.Snapshot.
@@ -148,12 +162,7 @@ func (t *tables) write(g *store.Group, before uint64) error {
 	}
 	for _, e := range g.Entries {
 		key := store.SeqKey(e.Seq)
-		if err := t.log.Put(key, boltfile.Seal(store.TableLog, key, e.Value)); err != nil {
-			return err
-		}
-	}
-	for i := range g.Batches {
-		if err := t.chain.Put(store.SeqKey(g.Batches[i].Last), sealBatch(&g.Batches[i])); err != nil {
+		if err := t.log.Put(key, boltfile.Seal(store.TableLog, key, append(e.Value, e.After...))); err != nil {
 			return err
 		}
 	}
@@ -164,7 +173,8 @@ func (t *tables) write(g *store.Group, before uint64) error {
 			return err
 		}
 	}
-	return putState(t.tx.Bucket([]byte(bucketMeta)), g.Tail().Last, state)
+	edge, meta := g.Edge(), t.tx.Bucket([]byte(bucketMeta))
+	return errors.Join(putEdge(meta, edge), putState(meta, edge.Last(), state))
 }
 
 // Renew implements store.Snapshot. It never replaces the snapshot.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,43 +47,80 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			return tx.Bucket([]byte(store.TableAnchors)).Put([]byte("b"), sealAnchored([]byte("b"), &a))
 		}
 	}
-	batch := func(last uint64, edit func(b *store.Batch)) func(*bbolt.Tx) error {
+	// logged changes the body of a record in the log.
+	logged := func(seq uint64, change func(body []byte) []byte) func(*bbolt.Tx) error {
 		return func(tx *bbolt.Tx) error {
-			key := store.SeqKey(last)
-			b, err := unsealBatch(key, tx.Bucket([]byte(store.TableChain)).Get(key))
-			edit(&b)
-			return errors.Join(err, tx.Bucket([]byte(store.TableChain)).Put(key, sealBatch(&b)))
+			key := store.SeqKey(seq)
+			body, err := unseal(store.TableLog, key, tx.Bucket([]byte(store.TableLog)).Get(key), 1)
+			if err != nil {
+				return err
+			}
+			return put(store.TableLog, key, change(bytes.Clone(body)))(tx)
 		}
 	}
-	policy, later := func(b *store.Batch) { b.Policy++ }, func(b *store.Batch) { b.Time = b.Time.Add(1) }
-	// replaced has another request be the last, in a chain that is made anew.
-	replaced := func(e ledger.Entry) func(*bbolt.Tx) error {
-		return func(tx *bbolt.Tx) error {
-			chain := tx.Bucket([]byte(store.TableChain))
-			before, err := unsealBatch(store.SeqKey(3), chain.Get(store.SeqKey(3)))
-			link := store.NewLink(before.Hash, 4)
-			link.Add(e.Append(nil))
-			last := store.Batch{First: 4, Last: 4, Hash: link.Sum(), Policy: e.Policy, Time: e.Time.UTC()}
-			return errors.Join(err, put(store.TableLog, store.SeqKey(4), e.Append(nil))(tx), chain.Put(store.SeqKey(4), sealBatch(&last)))
+	// flip changes a bit of the byte that many bytes before the end.
+	flip := func(before int) func(body []byte) []byte {
+		return func(body []byte) []byte {
+			body[len(body)-before] ^= 1
+			return body
 		}
 	}
-	// noTime has a batch end at a time that is none.
-	noTime := func(tx *bbolt.Tx) error {
-		key := store.SeqKey(2)
-		b, err := unsealBatch(key, tx.Bucket([]byte(store.TableChain)).Get(key))
-		body := b.Append(nil)
-		binary.BigEndian.PutUint32(body[len(body)-4:], 1e9)
-		return errors.Join(err, put(store.TableChain, key, body)(tx))
+	edged := func(change func(body []byte) []byte) func(*bbolt.Tx) error {
+		return func(tx *bbolt.Tx) error {
+			body, err := unseal(bucketMeta, []byte(edgeKey), tx.Bucket([]byte(bucketMeta)).Get([]byte(edgeKey)), 1)
+			if err != nil {
+				return err
+			}
+			return put(bucketMeta, []byte(edgeKey), change(bytes.Clone(body)))(tx)
+		}
+	}
+	all := []ledger.Entry{
+		ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1")),
+		ledgertest.AtSecond(100, ledgertest.Issue("c", 1)), ledgertest.AtSecond(100, ledgertest.Issue("d", 1)),
+	}
+	// remade writes a log of other entries, with their tree and edge: only what they do is not in the buckets.
+	remade := func(seq int, e ledger.Entry) func(*bbolt.Tx) error {
+		return func(tx *bbolt.Tx) error {
+			edge := ledger.NewEdge(ledger.Genesis{})
+			entries := slices.Clone(all)
+			entries[seq-1] = e
+			for i := range entries {
+				raw := entries[i].Append(nil)
+				commitment, nodes := edge.Append(&entries[i], raw)
+				if err := put(store.TableLog, store.SeqKey(edge.Last()), append(raw, store.After(commitment, nodes)...))(tx); err != nil {
+					return err
+				}
+			}
+			return putEdge(tx.Bucket([]byte(bucketMeta)), edge)
+		}
+	}
+	earlier := ledger.NewEdge(ledger.Genesis{})
+	for i := range all[:3] {
+		earlier.Append(&all[i], all[i].Append(nil))
+	}
+	otherSum := earlier // of the same length, and another state
+	otherSum.Append(&all[0], all[0].Append(nil))
+	const edgePolicy, edgeDigest, edgeTime, edgeSum = 8, 16, 80, 92 // offsets
+	at := func(offset int) func(body []byte) []byte {
+		return func(body []byte) []byte {
+			body[offset] ^= 1
+			return body
+		}
 	}
 	// begun has the ledger be a fork.
 	begun := func(f ledger.Fork) func(*bbolt.Tx) error {
 		g := ledger.Genesis{Forks: []ledger.Fork{f}}
 		return put(bucketMeta, []byte(formatKey), g.Append(binary.BigEndian.AppendUint32(nil, format)))
 	}
-	a, b := ledgertest.Issue("a", 2), ledgertest.Spend("b", token.ID("a/1"))
+	b := all[1]
 	other := ledgertest.Spend("b", token.ID("a/1"))
 	other.Request = []byte("another")
-	last := ledgertest.AtSecond(100, other)
+	in := func(e ledger.Entry) func(body []byte) []byte { // another entry of the same length in place of one
+		raw := e.Append(nil)
+		return func(body []byte) []byte { return append(raw, body[len(raw):]...) }
+	}
+	otherD := all[3]
+	otherD.Digest[0]++
 	for name, c := range map[string]struct {
 		edit  func(*bbolt.Tx) error
 		place string
@@ -100,28 +138,37 @@ func TestVerifyNamesThePlace(t *testing.T) {
 		"anchor of another digest":    {anchor(store.Anchored{Seq: 2, Digest: [32]byte{9}}), "request 2: anchor", false},
 		"anchor of another request":   {anchor(store.Anchored{Seq: 1, Digest: b.Digest}), "request 2: anchor", false},
 		"anchor of nobody":            {put(store.TableAnchors, []byte("x"), make([]byte, 40)), "anchors", false},
-		"log: first request replaced": {put(store.TableLog, store.SeqKey(1), other.Append(nil)), "request 1: anchor", false},
-		"log: first request lost":     {remove(store.TableLog, store.SeqKey(1)), "request 1", false},
-		"log: first request no entry": {put(store.TableLog, store.SeqKey(1), []byte{1}), "request 1", false},
-		"log: last request replaced":  {put(store.TableLog, store.SeqKey(4), last.Append(nil)), "requests 4 to 4", true},
+		"log: first request replaced": {remade(1, other), "request 1: anchor", false},
+		"log: first request lost":     {remove(store.TableLog, store.SeqKey(1)), "log", true},
+		"log: first request no entry": {put(store.TableLog, store.SeqKey(1), make([]byte, 100)), "request 1", true},
+		"log: a body too short":       {put(store.TableLog, store.SeqKey(1), make([]byte, 95)), "request 1", true},
+		"log: request changed":        {logged(2, at(5)), "request 2", false},
+		"log: another commitment":     {logged(2, flip(64)), "request 2", false},
+		"log: another leaf":           {logged(2, flip(1)), "request 2", false},
+		"log: another node":           {logged(1, flip(1)), "request 1", false},
+		"log: another peak":           {logged(3, flip(1)), "edge", true},
+		"log: last request replaced":  {logged(4, in(otherD)), "request 4", true},
+		"log: last request's leaf":    {logged(4, flip(1)), "request 4", true},
+		"log: last commitment":        {logged(4, flip(64)), "request 4", true},
 		"log: last request lost":      {remove(store.TableLog, store.SeqKey(4)), "log", true},
 		"log: request too many":       {put(store.TableLog, store.SeqKey(5), other.Append(nil)), "log", true},
-		"chain: another hash":         {put(store.TableChain, store.SeqKey(1), append(store.SeqKey(1), make([]byte, 52)...)), "requests 1 to 1", false},
-		"chain: another policy":       {batch(2, policy), "requests 2 to 2", false},
-		"chain: another time":         {batch(2, later), "requests 2 to 2", false},
-		"chain: no time":              {noTime, "chain 0000000000000002", false},
-		"chain: a byte too many":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 53)...)), "chain 0000000000000002", false},
-		"chain: last of another":      {batch(4, policy), "requests 4 to 4", true},
-		"chain: last of another time": {batch(4, later), "requests 4 to 4", true},
-		"log: under another policy":   {replaced(ledgertest.UnderPolicy(1, ledgertest.AtSecond(100, ledgertest.Issue("d", 1)))), "request 4", true},
-		"log: time goes back":         {replaced(ledgertest.AtSecond(99, ledgertest.Issue("d", 1))), "request 4", true},
-		"chain: a batch lost":         {remove(store.TableChain, store.SeqKey(1)), "request 1", false},
-		"chain: the last lost":        {remove(store.TableChain, store.SeqKey(4)), "log", true},
-		"chain: batches overlap":      {put(store.TableChain, store.SeqKey(2), append(store.SeqKey(1), make([]byte, 52)...)), "request 2", false},
-		"meta: a key too many":        {put(bucketMeta, []byte("x"), nil), "meta", false},
-		"fork of another history":     {begun(ledger.Fork{Last: 4}), "requests 4 to 4", true},
-		"fork of an earlier one":      {begun(ledger.Fork{Last: 2}), "requests 2 to 2", false},
+		"log: under another policy":   {remade(4, ledgertest.UnderPolicy(1, ledgertest.AtSecond(100, ledgertest.Issue("d", 1)))), "edge", true},
+		"log: time goes back":         {remade(4, ledgertest.AtSecond(99, ledgertest.Issue("d", 1))), "request 4", false},
+		"log: another policy digest":  {remade(4, ledger.Entry{Anchor: []byte("d"), Time: all[3].Time, PolicyDigest: [64]byte{1}}), "edge", true},
+		"edge lost":                   {remove(bucketMeta, []byte(edgeKey)), "meta 65646765", true},
+		"edge: an earlier one":        {put(bucketMeta, []byte(edgeKey), earlier.AppendTo(nil)), "log", true},
+		"edge: another state":         {put(bucketMeta, []byte(edgeKey), otherSum.AppendTo(nil)), "edge", true},
+		"edge: another policy":        {edged(at(edgePolicy + 7)), "edge", true},
+		"edge: another digest":        {edged(at(edgeDigest)), "edge", true},
+		"edge: another time":          {edged(at(edgeTime + 11)), "edge", true},
+		"edge: no time":               {edged(at(edgeTime + 8)), "edge", true},
+		"edge: another sum":           {edged(at(edgeSum)), "edge", true},
+		"edge: another peak":          {edged(flip(1)), "edge", true},
+		"edge: a byte too many":       {edged(func(body []byte) []byte { return append(body, 0) }), "edge", true},
+		"fork of another history":     {begun(ledger.Fork{Last: 4}), "request 4", true},
+		"fork of an earlier one":      {begun(ledger.Fork{Last: 2}), "request 2", false},
 		"fork behind the end":         {begun(ledger.Fork{Last: 5}), "log", true},
+		"meta: a key too many":        {put(bucketMeta, []byte("x"), nil), "meta", false},
 		"meta: state lost":            {remove(bucketMeta, []byte(stateKey)), "meta 7374617465", true},
 		"meta: an earlier state":      {put(bucketMeta, []byte(stateKey), store.SeqKey(3)), "state", true},
 		"meta: state of another key": {func(tx *bbolt.Tx) error {
@@ -130,10 +177,9 @@ func TestVerifyNamesThePlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, path := newLedger(t)
-			ledgertest.Apply(t, l, a)
-			ledgertest.Apply(t, l, b)
-			ledgertest.Apply(t, l, ledgertest.AtSecond(100, ledgertest.Issue("c", 1)))
-			ledgertest.Apply(t, l, ledgertest.AtSecond(100, ledgertest.Issue("d", 1)))
+			for _, e := range all {
+				ledgertest.Apply(t, l, e)
+			}
 			must.Do(t, l.Close())
 			db := must.Get(bbolt.Open(path, 0o600, nil))(t)
 			must.Do(t, errors.Join(db.Update(c.edit), db.Close()))
@@ -143,7 +189,7 @@ func TestVerifyNamesThePlace(t *testing.T) {
 			}
 			if err == nil {
 				defer l.Close()
-				err = l.Verify(context.Background(), nil)
+				_, err = l.Verify(context.Background(), nil)
 			}
 			if c.place == "" {
 				must.Do(t, err)
@@ -216,7 +262,8 @@ func TestFault(t *testing.T) {
 	must.Do(t, os.Truncate(path, int64(2*os.Getpagesize())))
 	_, err := l.Token(ctx, token.ID("a/0"))
 	ledgertest.Corrupt(t, err, "", "token")
-	ledgertest.Corrupt(t, l.Verify(ctx, nil), "", "verify")
+	_, err = l.Verify(ctx, nil)
+	ledgertest.Corrupt(t, err, "", "verify")
 	for range 2 {
 		ledgertest.Corrupt(t, l.Apply(ctx, []ledger.Entry{ledgertest.Spend("c", token.ID("a/0"))}), "", "apply")
 	}
@@ -231,9 +278,13 @@ func TestFault(t *testing.T) {
 func TestWritersBesideVerify(t *testing.T) {
 	l, _ := newLedger(t)
 	ctx := t.Context()
-	const batches = 50
+	const batches, each = 50, 256 // requests, as many as are verified between two calls of progress
 	for i := range batches {
-		ledgertest.Apply(t, l, ledgertest.Issue(fmt.Sprint("before ", i), 1))
+		batch := make([]ledger.Entry, each)
+		for k := range batch {
+			batch[k] = ledgertest.Issue(fmt.Sprint("before ", i*each+k), 1)
+		}
+		ledgertest.Apply(t, l, batch...)
 	}
 	large := ledgertest.Issue("large", 1)
 	large.Request = make([]byte, token.MaxRequest) // the file is far smaller
@@ -241,7 +292,7 @@ func TestWritersBesideVerify(t *testing.T) {
 	calls := 0
 	var last uint64
 	l.snapshotTime = 0
-	must.Do(t, l.Verify(ctx, func(done, _ uint64) {
+	must.Get(l.Verify(ctx, func(done, _ uint64) {
 		switch calls++; calls {
 		case 1:
 			must.Do(t, l.Apply(ctx, []ledger.Entry{ledgertest.Spend("by progress", token.ID("before 40/0"))})) // which would wait for ever for itself
@@ -250,19 +301,19 @@ func TestWritersBesideVerify(t *testing.T) {
 			must.Do(t, <-written)
 		}
 		last = done
-	}))
-	if last != batches+2 {
-		t.Errorf("%d requests verified, want %d, with those that were written meanwhile", last, batches+2)
+	}))(t)
+	if last != batches*each+2 {
+		t.Errorf("%d requests verified, want %d, with those that were written meanwhile", last, batches*each+2)
 	}
 
 	// Within the time of one snapshot nothing is renewed.
 	l.snapshotTime = time.Hour
 	calls = 0
-	must.Do(t, l.Verify(ctx, func(uint64, uint64) { calls++ }))
-	if calls != batches+2 {
-		t.Errorf("%d calls of progress, want %d", calls, batches+2)
+	must.Get(l.Verify(ctx, func(uint64, uint64) { calls++ }))(t)
+	if calls != batches+1 {
+		t.Errorf("%d calls of progress, want %d", calls, batches+1)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	l.snapshotTime = 0
-	must.Fail(t, l.Verify(cancelled, func(uint64, uint64) { cancel() }), context.Canceled, "cancelled by progress")
+	must.FailGet(l.Verify(cancelled, func(uint64, uint64) { cancel() }))(t, context.Canceled, "cancelled by progress")
 }

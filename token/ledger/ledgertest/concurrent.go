@@ -142,7 +142,7 @@ func verifyWhileApplying(t *testing.T, l Verifier) {
 			applying = false
 		default:
 		}
-		if err := l.Verify(ctx, nil); err != nil {
+		if _, err := l.Verify(ctx, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // Verifier is a ledger that can verify itself, as the ledgers in files and databases can.
 type Verifier interface {
 	ledger.Store
-	Verify(ctx context.Context, progress func(done, total uint64)) error
+	Verify(ctx context.Context, progress func(done, total uint64)) (ledger.Edge, error)
 	Close() error
 }
 
@@ -35,11 +35,12 @@ type Stores struct {
 // Genesis returns the genesis of a ledger with the given parameters. Its nonce is always the same.
 func Genesis(t testing.TB, params *token.PublicParams) ledger.Genesis {
 	t.Helper()
-	digest, err := params.Digest()
+	g, err := ledger.NewGenesis(params)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ledger.Genesis{Params: digest, Nonce: [32]byte{1}}
+	g.Nonce = [32]byte{1}
+	return g
 }
 
 // TB is the part of testing.TB that is needed to create keys. *rapid.T implements TB, but not
@@ -107,9 +108,19 @@ func Apply(t testing.TB, l ledger.Store, batch ...ledger.Entry) {
 // Verify verifies a ledger, and fails the test if it finds an error.
 func Verify(t testing.TB, l Verifier) {
 	t.Helper()
-	if err := l.Verify(context.Background(), nil); err != nil {
+	edge, err := l.Verify(context.Background(), nil)
+	if err != nil {
 		t.Fatal(err)
 	}
+	if s := State(t, l); s.Last == edge.Last() && s.Root != edge.Root() {
+		t.Errorf("verified root %x, the state has %x", edge.Root(), s.Root)
+	}
+}
+
+// Rejected returns the rejections that Decide says ApplyEach would return.
+func Rejected(ctx context.Context, l ledger.Store, batch []ledger.Entry) ([]error, error) {
+	d, err := l.Decide(ctx, batch)
+	return d.Rejected, err
 }
 
 // Records returns the records of the log, starting with the given sequence number.
@@ -142,6 +153,7 @@ func Contract(t *testing.T, s Stores) {
 		"race of clocks":         func(t *testing.T, l Verifier) { RaceOfClocks(t, l, l) },
 		"reader":                 func(t *testing.T, l Verifier) { Reader(t, l, Fill(t, l)) },
 		"states":                 states,
+		"heads":                  heads,
 		"race of states":         raceOfStates,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -204,7 +216,9 @@ func limits(t *testing.T, l Verifier) {
 	if !errors.As(err, &limit) || limit.Max != ledger.MaxBatchBytes {
 		t.Errorf("%v", err)
 	}
-	for name, each := range map[string]func(context.Context, []ledger.Entry) ([]error, error){"decide": l.Decide, "apply each": l.ApplyEach} {
+	for name, each := range map[string]func(context.Context, []ledger.Entry) ([]error, error){
+		"decide": func(ctx context.Context, batch []ledger.Entry) ([]error, error) { return Rejected(ctx, l, batch) }, "apply each": l.ApplyEach,
+	} {
 		rejected, err := each(ctx, []ledger.Entry{{}, Issue("a", 1)})
 		if err != nil || !errors.Is(rejected[0], zkbench.ErrLimit) || rejected[1] != nil {
 			t.Errorf("%s: %v, %v", name, rejected, err)
@@ -212,20 +226,24 @@ func limits(t *testing.T, l Verifier) {
 	}
 }
 
-// progress tests that Verify calls progress after every batch, and that cancelling the context
-// stops it.
+// progress tests that Verify calls progress after some requests at a time and at the end, and that cancelling the
+// context stops it.
 func progress(t *testing.T, l Verifier) {
-	Apply(t, l, Issue("a", 1), Issue("b", 1))
-	Apply(t, l, Issue("c", 1))
+	const requests = 600
+	var all []ledger.Entry
+	for i := range requests {
+		all = append(all, Issue(fmt.Sprint(i), 1))
+	}
+	Apply(t, l, all...)
 	var got []uint64
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }); err != nil {
+	if _, err := l.Verify(ctx, func(done, total uint64) { got = append(got, done, total) }); err != nil {
 		t.Fatal(err)
 	}
-	if want := []uint64{2, 3, 3, 3}; !slices.Equal(got, want) {
+	if want := []uint64{256, requests, 512, requests, requests, requests}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if err := l.Verify(ctx, func(uint64, uint64) { cancel() }); !errors.Is(err, context.Canceled) {
+	if _, err := l.Verify(ctx, func(uint64, uint64) { cancel() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -241,9 +259,12 @@ func closed(t *testing.T, l Verifier) {
 		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
 		"tokens": func() error { _, err := l.Tokens(ctx, []token.ID{token.ID("a/0"), token.ID("b")}); return err },
 		"state":  func() error { _, err := l.State(ctx); return err },
+		"head":   func() error { _, err := l.Head(ctx); return err },
+		"puts":   func() error { return l.PutHead(ctx, 1, []byte("head")) },
 		"decide": func() error { _, err := l.Decide(ctx, []ledger.Entry{Issue("a", 1)}); return err },
 		"record": func() error { _, _, err := l.Record(ctx, []byte("a")); return err },
-		"verify": func() error { return l.Verify(ctx, nil) },
+		"hashes": func() error { _, err := l.Hashes(ctx, []int64{2}); return err },
+		"verify": func() error { _, err := l.Verify(ctx, nil); return err },
 		"close":  l.Close,
 	} {
 		if err := call(); !errors.Is(err, fs.ErrClosed) || !errors.Is(err, ledger.ErrClosed) {
@@ -274,9 +295,12 @@ func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 		"token":  func() error { _, err := l.Token(ctx, token.ID("a/0")); return err },
 		"tokens": func() error { _, err := l.Tokens(ctx, []token.ID{token.ID("a/0")}); return err },
 		"state":  func() error { _, err := l.State(ctx); return err },
+		"head":   func() error { _, err := l.Head(ctx); return err },
+		"puts":   func() error { return l.PutHead(ctx, 1, []byte("head")) },
 		"decide": func() error { _, err := l.Decide(ctx, nil); return err },
 		"record": func() error { _, _, err := l.Record(ctx, []byte("a")); return err },
-		"verify": func() error { return l.Verify(ctx, nil) },
+		"hashes": func() error { _, err := l.Hashes(ctx, []int64{2}); return err },
+		"verify": func() error { _, err := l.Verify(ctx, nil); return err },
 		"log": func() error {
 			for _, err := range l.Log(ctx, 0) {
 				return err

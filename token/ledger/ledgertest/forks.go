@@ -10,7 +10,7 @@ import (
 )
 
 // forks tests that a fork has the records of its parent, cannot be opened without them, and
-// continues with its own chain.
+// continues with its own records.
 func forks(t *testing.T, s Stores) {
 	ctx := context.Background()
 	batches := [][]ledger.Entry{
@@ -26,7 +26,7 @@ func forks(t *testing.T, s Stores) {
 	}
 	fork := func(g ledger.Genesis, s ledger.State) ledger.Genesis {
 		t.Helper()
-		g, err := g.Fork(s.Last, s.Hash)
+		g, err := g.Fork(s.Last, s.Policy, s.Root)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,14 +48,15 @@ func forks(t *testing.T, s Stores) {
 		}
 	}
 	// whole makes a fork, opens it again, and continues with it.
-	hashes := map[[32]byte]bool{}
+	roots := map[[32]byte]bool{}
 	whole := func(g ledger.Genesis, copied int) (state ledger.State) {
 		t.Helper()
 		l, place := create(g)
 		if copied > 0 {
-			Corrupt(t, l.Verify(ctx, nil), "log", "a fork that is not complete, verified")
+			_, err := l.Verify(ctx, nil)
+			Corrupt(t, err, "log", "a fork that is not complete, verified")
 			shut(l)
-			_, err := s.Open(t, place)
+			_, err = s.Open(t, place)
 			Corrupt(t, err, "log", "a fork that is not complete, opened")
 			l, place = create(g)
 		}
@@ -71,17 +72,16 @@ func forks(t *testing.T, s Stores) {
 		Verify(t, l)
 		state = State(t, l)
 		last := states[copied]
-		if state.Last != last.Last || state.Policy != last.Policy || state.Time != last.Time || hashes[state.Hash] || state.Hash == last.Hash {
-			t.Errorf("%+v, or a hash that another ledger has; the parent's is %+v", state, last)
+		if state.Last != last.Last || state.Policy != last.Policy || state.Time != last.Time || state.Root != last.Root || state.Commitment != last.Commitment {
+			t.Errorf("%+v, the parent's is %+v", state, last)
 		}
-		hashes[state.Hash] = true
-		own := AtSecond(100, UnderPolicy(state.Policy, Issue("own", 1)))
+		own := AtSecond(100, UnderPolicy(state.Policy, Issue(place, 1)))
 		Apply(t, l, own)
 		Verify(t, l)
-		if after := State(t, l); hashes[after.Hash] || after.Last != last.Last+1 {
-			t.Errorf("%+v, or a hash that another ledger has", after)
+		if after := State(t, l); roots[after.Root] || after.Last != last.Last+1 {
+			t.Errorf("%+v, or a root that another ledger has", after)
 		} else {
-			hashes[after.Hash] = true
+			roots[after.Root] = true
 		}
 		return state
 	}
@@ -99,7 +99,9 @@ func forks(t *testing.T, s Stores) {
 	// Records that are not the parent's do not make a fork complete.
 	other := AtSecond(100, Update(0))
 	other.Digest[0]++
-	for name, batch := range map[string][]ledger.Entry{"another record": {other}, "a batch that is too long": {batches[1][0], batches[2][0]}} {
+	for name, batch := range map[string][]ledger.Entry{
+		"another record": {other}, "another policy": {AtSecond(100, Issue("x", 1))}, "another record, and more": {other, batches[2][0]},
+	} {
 		l, _ := create(first)
 		Apply(t, l, batches[0]...)
 		if err := l.Apply(ctx, batch); !errors.As(err, new(*ledger.CorruptError)) {
@@ -107,11 +109,10 @@ func forks(t *testing.T, s Stores) {
 		}
 		_ = l.Close()
 	}
+	// The parent's records do, in whatever batches they come.
 	l, _ := create(first)
 	defer l.Close()
 	Apply(t, l, batches[0][0])
-	Apply(t, l, batches[0][1])
-	if err := l.Apply(ctx, batches[1]); !errors.As(err, new(*ledger.CorruptError)) {
-		t.Errorf("other batches: %v", err)
-	}
+	Apply(t, l, batches[0][1], batches[1][0], batches[2][0])
+	Verify(t, l)
 }

@@ -6,6 +6,7 @@ package ledgertest
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,6 +21,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/state"
 )
 
 // model is the contract in its simplest form: maps, which are copied for every batch.
@@ -28,13 +30,20 @@ type model struct {
 	spent  map[string]bool
 	anchor map[string][32]byte
 	log    []ledger.Entry
+	leaves [][]byte  // of the log's tree
 	policy uint64    // the current version
+	digest byte      // the first of the current policy's digest
 	time   time.Time // of the last entry
 	state  string    // State.Bytes
 }
 
+func newModel() *model {
+	genesis := ledger.Genesis{}
+	return &model{tokens: map[string]string{}, spent: map[string]bool{}, anchor: map[string][32]byte{}, leaves: [][]byte{genesis.Append(nil)}}
+}
+
 func (m *model) clone() *model {
-	return &model{maps.Clone(m.tokens), maps.Clone(m.spent), maps.Clone(m.anchor), slices.Clone(m.log), m.policy, m.time, m.state}
+	return &model{maps.Clone(m.tokens), maps.Clone(m.spent), maps.Clone(m.anchor), slices.Clone(m.log), slices.Clone(m.leaves), m.policy, m.digest, m.time, m.state}
 }
 
 // verdict is the expected outcome for an entry: check, index and cause, or the zero value if it is
@@ -52,7 +61,7 @@ func (m *model) apply(e *ledger.Entry) (verdict, *model) {
 		}
 		return verdict{"anchor", -1, zkbench.ErrAnchorConflict}, m
 	}
-	if e.Policy != m.policy {
+	if e.Policy != m.policy || !e.Update && e.PolicyDigest[0] != m.digest {
 		return verdict{"policy", -1, zkbench.ErrPolicy}, m
 	}
 	if e.Time.Before(m.time) {
@@ -78,8 +87,10 @@ func (m *model) apply(e *ledger.Entry) (verdict, *model) {
 	n.anchor[string(e.Anchor)] = e.Digest
 	n.log, n.time = append(n.log, *e), e.Time
 	if e.Update {
-		n.policy++
+		n.policy, n.digest = n.policy+1, e.PolicyDigest[0]
 	}
+	commitment := n.commitment()
+	n.leaves = append(n.leaves, append(e.Append(nil), commitment[:]...))
 	return verdict{}, n
 }
 
@@ -115,6 +126,9 @@ func (m *model) drawEntry(t *rapid.T) ledger.Entry {
 	}
 	if rapid.IntRange(0, 9).Draw(t, "another policy") == 0 {
 		e.Policy = rapid.Uint64Range(0, m.policy+1).Draw(t, "policy")
+	}
+	if e.PolicyDigest[0] = m.digest; e.Update || rapid.IntRange(0, 19).Draw(t, "another digest") == 0 {
+		e.PolicyDigest[0] = rapid.Byte().Draw(t, "policy digest")
 	}
 	if rapid.IntRange(0, 9).Draw(t, "another time") == 0 {
 		e.Time = m.time.Add(time.Duration(rapid.Int64().Draw(t, "time")))
@@ -166,7 +180,7 @@ func randomBatches(test *testing.T, s Stores) {
 				t.Fatal(err)
 			}
 		}()
-		m := &model{map[string]string{}, map[string]bool{}, map[string][32]byte{}, nil, 0, time.Time{}, ""}
+		m := newModel()
 		// apply is what call, which applies the batch or nothing of it, must do.
 		apply := func(t *rapid.T, call func(batch []ledger.Entry) error) (applied bool) {
 			batch := m.drawBatch(t)
@@ -217,8 +231,10 @@ func randomBatches(test *testing.T, s Stores) {
 			},
 			"decide": func(t *rapid.T) { // which leaves the model as it is
 				batch := m.drawBatch(t)
-				rejected, err := l.Decide(ctx, batch)
-				each(t, m, batch, rejected, err)
+				d, err := l.Decide(ctx, batch)
+				if after := each(t, m, batch, d.Rejected, err); d.After.Root != treeHash(after.leaves) || d.After.Commitment != after.commitment() {
+					t.Fatalf("a batch that would lead to root %x, want %x, or another commitment", d.After.Root, treeHash(after.leaves))
+				}
 			},
 			"reopen": func(t *rapid.T) {
 				if err := l.Close(); err != nil {
@@ -229,13 +245,46 @@ func randomBatches(test *testing.T, s Stores) {
 				}
 			},
 			"verify": func(t *rapid.T) {
-				if err := l.Verify(ctx, nil); err != nil {
+				if _, err := l.Verify(ctx, nil); err != nil {
 					t.Fatal(err)
 				}
 			},
 			"": func(t *rapid.T) { m.compare(t, l) },
 		})
 	})
+}
+
+// commitment commits to the state of the model, all of it anew.
+func (m *model) commitment() [32]byte {
+	var sum state.Sum
+	for _, e := range m.log {
+		sum.Add(state.Record{Kind: state.Anchor, Key: e.Anchor, Value: e.Digest[:]})
+		for _, c := range e.Creates {
+			sum.Add(state.Record{Kind: state.Used, Key: c.ID, Value: state.Digest(c.Token)})
+		}
+	}
+	for id := range m.tokens {
+		sum.Add(state.Record{Kind: state.Unspent, Key: []byte(id)})
+	}
+	policy := append(binary.BigEndian.AppendUint64(nil, m.policy), m.digest)
+	sum.Add(state.Record{Kind: state.Policy, Value: append(policy, make([]byte, 63)...)})
+	if len(m.log) > 0 {
+		sum.Add(state.Record{Kind: state.Time, Value: ledger.AppendTime(nil, m.time)})
+	}
+	return sum.Commitment()
+}
+
+// treeHash is the hash of a tree as RFC 6962, section 2.1, defines it.
+func treeHash(leaves [][]byte) [32]byte {
+	if len(leaves) == 1 {
+		return sha256.Sum256(append([]byte{0}, leaves[0]...))
+	}
+	k := 1
+	for 2*k < len(leaves) {
+		k *= 2
+	}
+	left, right := treeHash(leaves[:k]), treeHash(leaves[k:])
+	return sha256.Sum256(append(append([]byte{1}, left[:]...), right[:]...))
 }
 
 // compare queries the ledger for everything that the model has, and for what it does not have.
@@ -274,6 +323,9 @@ func (m *model) compare(t *rapid.T, l ledger.Store) {
 		}
 	}
 	state, err := l.State(ctx)
+	if state.Root != treeHash(m.leaves) || state.Commitment != m.commitment() {
+		t.Fatalf("root %x and commitment %x, want %x and %x", state.Root, state.Commitment, treeHash(m.leaves), m.commitment())
+	}
 	if err != nil || state.Last != uint64(len(m.log)) || state.Policy != m.policy || state.Time != m.time.UTC() || string(state.Bytes) != m.state {
 		t.Fatalf("state %+v, %v; want that after %d entries, policy %d, %v, bytes %q", state, err, len(m.log), m.policy, m.time, m.state)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -30,7 +32,7 @@ func Fill(t testing.TB, l ledger.Store) []ledger.Record {
 
 // SameRecord reports whether two records have the same sequence number and content.
 func SameRecord(a, b ledger.Record) bool {
-	return a.Seq == b.Seq && bytes.Equal(a.Append(nil), b.Append(nil))
+	return a.Seq == b.Seq && a.Commitment == b.Commitment && bytes.Equal(a.Append(nil), b.Append(nil))
 }
 
 // Reader tests a reader against what package ledger documents. The reader's ledger must have the
@@ -82,12 +84,14 @@ func Reader(t *testing.T, r ledger.Reader, log []ledger.Record) {
 	for range r.Log(ctx, 1) { // a caller that stops early gets no more records
 		break
 	}
+	proofs(t, r, log)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	for name, call := range map[string]func() error{
 		"token":  func() error { _, err := r.Token(ended, ids[1]); return err },
 		"tokens": func() error { _, err := r.Tokens(ended, ids); return err },
 		"record": func() error { _, _, err := r.Record(ended, log[0].Anchor); return err },
+		"hashes": func() error { _, err := r.Hashes(ended, []int64{2}); return err },
 		"log": func() error {
 			for _, err := range r.Log(ended, 1) {
 				return err
@@ -97,6 +101,54 @@ func Reader(t *testing.T, r ledger.Reader, log []ledger.Record) {
 	} {
 		if err := call(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s, canceled: %v", name, err)
+		}
+	}
+}
+
+// proofs tests that a reader proves that each record is in its log, and that the log continues each earlier one.
+func proofs(t *testing.T, r ledger.Reader, log []ledger.Record) {
+	t.Helper()
+	ctx := context.Background()
+	genesis := r.Genesis()
+	edge := ledger.NewEdge(genesis)
+	roots := []tlog.Hash{edge.Root()} // by number of records
+	leaves := []tlog.Hash{genesis.Leaf()}
+	for i := range log {
+		if commitment, _ := edge.Append(&log[i].Entry, log[i].Append(nil)); commitment != log[i].Commitment {
+			t.Fatalf("record %d commits to another state", log[i].Seq)
+		}
+		roots, leaves = append(roots, edge.Root()), append(leaves, log[i].Leaf())
+	}
+	for _, size := range []uint64{1, 2, 3, 8, 200, 256, 257, uint64(len(log) + 1)} {
+		for _, seq := range []uint64{0, 1, size / 2, size - 1} {
+			if seq >= size {
+				continue
+			}
+			p, err := ledger.Inclusion(ctx, r, size, seq)
+			if err == nil {
+				err = ledger.CheckInclusion(p, size, roots[size-1], seq, leaves[seq])
+			}
+			if err != nil {
+				t.Errorf("leaf %d of %d: %v", seq, size, err)
+			}
+			if other := leaves[seq] == leaves[size-1]; !other && ledger.CheckInclusion(p, size, roots[size-1], seq, leaves[size-1]) == nil {
+				t.Errorf("leaf %d of %d: proved for another leaf", seq, size)
+			}
+			p2, err := ledger.Consistency(ctx, r, seq+1, size)
+			if err == nil {
+				err = tlog.CheckTree(p2, int64(size), roots[size-1], int64(seq+1), roots[seq])
+			}
+			if err != nil {
+				t.Errorf("%d leaves after %d: %v", size, seq+1, err)
+			}
+		}
+	}
+	if _, err := ledger.Inclusion(ctx, r, uint64(len(log)+2), 1); !errors.Is(err, ledger.ErrNoLeaf) {
+		t.Errorf("a tree that is not there yet: %v", err)
+	}
+	for name, indexes := range map[string][]int64{"below zero": {-1}, "beyond": {1 << 62}} {
+		if _, err := r.Hashes(ctx, indexes); !errors.Is(err, zkbench.ErrParams) && !errors.Is(err, ledger.ErrNoLeaf) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

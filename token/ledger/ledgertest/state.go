@@ -12,7 +12,6 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
-	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // State returns the state of a ledger.
@@ -29,11 +28,12 @@ func State(t testing.TB, l ledger.Store) ledger.State {
 // the ledger already, but not with a rejected batch. It also tests the other fields of State.
 func states(t *testing.T, l Verifier) {
 	ctx := context.Background()
-	want := ledger.State{Hash: l.Genesis().ID()}
+	edge := ledger.NewEdge(l.Genesis())
+	want := edge.State(nil)
 	check := func(what string) {
 		t.Helper()
 		s := State(t, l)
-		if !bytes.Equal(s.Bytes, want.Bytes) || s.Last != want.Last || s.Hash != want.Hash || s.Policy != want.Policy || s.Time != want.Time {
+		if !bytes.Equal(s.Bytes, want.Bytes) || s.Last != want.Last || s.Root != want.Root || s.Commitment != want.Commitment || s.Policy != want.Policy || s.Time != want.Time {
 			t.Errorf("%s: %d bytes %.20q, %+v; want %d, %+v", what, len(s.Bytes), s.Bytes, s, len(want.Bytes), want)
 		}
 	}
@@ -48,11 +48,16 @@ func states(t *testing.T, l Verifier) {
 	apply("none")
 	check("with an empty batch")
 	a, b := AtSecond(100, Issue("a", 1)), AtSecond(200, Update(0))
-	link := store.NewLink(want.Hash, 1)
-	link.Add(a.Append(nil))
-	link.Add(b.Append(nil))
+	d, err := l.Decide(context.Background(), []ledger.Entry{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
 	apply("one", a, b)
-	want.Last, want.Hash, want.Policy, want.Time = 2, link.Sum(), 1, b.Time.UTC()
+	want = d.After // told before the batch is written
+	want.Bytes = []byte("one")
+	if want.Last != 2 || want.Policy != 1 || want.Time != b.Time.UTC() || want.Root == edge.Root() || want.Commitment == edge.Commitment() {
+		t.Errorf("%+v after two entries", want)
+	}
 	check("with a batch")
 	apply("two", a)
 	check("with a batch that is there")
@@ -128,7 +133,7 @@ func Undecided(t *testing.T, l Verifier, dump func() string) {
 	before := dump()
 	batch := []ledger.Entry{Issue("c", 1), Spend("d", token.ID("a/1"), token.ID("c/0")), Spend("e", token.ID("a/0")), Issue("a", 2), Update(0)}
 	for range 3 {
-		rejected, err := l.Decide(ctx, batch)
+		rejected, err := Rejected(ctx, l, batch)
 		if err != nil || rejected[0] != nil || rejected[1] != nil || !errors.Is(rejected[2], zkbench.ErrSpent) || rejected[3] != nil || rejected[4] != nil {
 			t.Fatal(rejected, err)
 		}

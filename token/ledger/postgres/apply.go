@@ -87,11 +87,11 @@ func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Ca
 			return err
 		}
 	}
-	g, tail, err := l.decide(ctx, x, calls)
+	g, before, err := l.decide(ctx, x, calls)
 	if err != nil || g.Empty() {
 		return err
 	}
-	if err := s.write(x, &l.sql, g, tail); err != nil {
+	if err := s.write(x, &l.sql, g, before); err != nil {
 		return err
 	}
 	if err := x.await(); err != nil {
@@ -100,21 +100,21 @@ func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Ca
 	return commit(ctx, conn)
 }
 
-// decide takes the lock and decides on the calls. It returns the group and the last batch before
-// it.
-func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (*store.Group, store.Batch, error) {
+// decide takes the lock and decides on the calls. It returns the group, and the sequence number
+// of the last record before it.
+func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (g *store.Group, before uint64, err error) {
 	var h headRow
 	missing := true
-	err := x.query(l.sql.lock, nil, append(h.columns(), nil), func() error {
+	err = x.query(l.sql.lock, nil, append(h.columns(), nil), func() error {
 		missing = false
 		return nil
 	})
 	if err != nil {
-		return nil, store.Batch{}, err
+		return nil, 0, err
 	}
 	f, err := keysOf(calls...).query(x, &l.sql)
 	if err != nil {
-		return nil, store.Batch{}, err
+		return nil, 0, err
 	}
 	stop := l.watch(ctx, x.conn)
 	err = x.await()
@@ -122,22 +122,22 @@ func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (
 		err = fmt.Errorf("%w: %w", l.failure(ctx, err), kept)
 	}
 	if err != nil {
-		return nil, store.Batch{}, err
+		return nil, 0, err
 	}
 	if missing {
-		return nil, store.Batch{}, headFound(pgx.ErrNoRows)
+		return nil, 0, headFound(pgx.ErrNoRows)
 	}
-	tail, err := h.batch()
+	edge, err := h.edge()
 	if err != nil {
-		return nil, store.Batch{}, err
+		return nil, 0, err
 	}
-	g := store.NewGroup(f, l.genesis, tail)
+	g = store.NewGroup(f, l.genesis, edge)
 	for _, c := range calls {
 		if err := g.Decide(c); err != nil {
-			return nil, store.Batch{}, err
+			return nil, 0, err
 		}
 	}
-	return g, tail, nil
+	return g, edge.Last(), nil
 }
 
 // commit commits the transaction. Once the request may have been sent, only the server can say what

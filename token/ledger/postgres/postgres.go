@@ -112,12 +112,12 @@ func Create(ctx context.Context, url string, genesis ledger.Genesis, opts ...Opt
 		if err := l.initialize(ctx, schema, genesis); err != nil {
 			return err
 		}
-		return l.inspect(ctx, schema, store.CheckTail)
+		return l.inspect(ctx, schema, store.CheckEdge)
 	})
 }
 
 // Open opens a ledger that Create created, and changes nothing. It checks the format, the tables,
-// and the last batch; Verify checks everything. Open returns
+// and the end of the log; Verify checks everything. Open returns
 //
 //   - fs.ErrNotExist if there is no such schema,
 //   - a *ledger.CorruptError if the ledger contradicts itself,
@@ -180,8 +180,9 @@ func (l *Ledger) initialize(ctx context.Context, schema string, genesis ledger.G
 		if err != nil {
 			return err
 		}
-		h, encoding := head{format, store.Genesis(genesis)}, genesis.Append(nil)
-		if _, err := conn.Exec(ctx, l.sql.insertHead, h.format, 0, 0, h.Hash[:], 0, ledger.AppendTime(nil, h.Time), h.sum()); err != nil {
+		edge, encoding := ledger.NewEdge(genesis), genesis.Append(nil)
+		encoded := edge.AppendTo(nil)
+		if _, err := conn.Exec(ctx, l.sql.insertHead, format, 0, encoded, headSum(encoded)); err != nil {
 			return err
 		}
 		if _, err := conn.Exec(ctx, l.sql.insertGenesis, encoding, sum(tableGenesis, nil, encoding)); err != nil {
@@ -198,7 +199,7 @@ func (l *Ledger) initialize(ctx context.Context, schema string, genesis ledger.G
 	return err
 }
 
-// inspect checks the tables and the format, and runs check on the last batch.
+// inspect checks the tables and the format, and runs check on the end of the log.
 func (l *Ledger) inspect(ctx context.Context, schema string, check func(context.Context, store.Snapshot) error) error {
 	missing := false
 	err := l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -69,14 +70,11 @@ func (l *Ledger) Record(ctx context.Context, anchor []byte) (ledger.Record, bool
 	if err != nil || !found {
 		return ledger.Record{}, false, err
 	}
-	var entry *ledger.Entry
-	err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		return l.sql.chunk(ctx, conn, at.Seq, 1, func(e *ledger.Entry, _ []byte) { entry = e })
-	})
+	logged, err := l.some(ctx, []uint64{at.Seq})
 	if err != nil {
 		return ledger.Record{}, false, err
 	}
-	r, err := store.RecordOf(anchor, at, entry)
+	r, err := store.RecordOf(anchor, at, logged[at.Seq])
 	return r, err == nil, err
 }
 
@@ -146,22 +144,19 @@ func (l *Ledger) State(ctx context.Context) (s ledger.State, err error) {
 	case missing:
 		return s, ledger.Corruptf(tableHead, "missing, or the table state is empty")
 	}
-	tail, err := h.batch()
+	edge, err := h.edge()
 	if err != nil {
 		return s, err
 	}
 	data, err := r.body()
-	if err != nil {
-		return s, err
-	}
-	return tail.State(l.genesis, data)
+	return edge.State(data), err
 }
 
 // Decide implements ledger.Store.
-func (l *Ledger) Decide(ctx context.Context, batch []ledger.Entry) (rejected []error, err error) {
+func (l *Ledger) Decide(ctx context.Context, batch []ledger.Entry) (ledger.Decision, error) {
 	c, err := store.NewCall(ctx, batch, true)
 	if err != nil {
-		return nil, err
+		return ledger.Decision{}, err
 	}
 	k := keysOf(c)
 	var h headRow
@@ -182,52 +177,78 @@ func (l *Ledger) Decide(ctx context.Context, batch []ledger.Entry) (rejected []e
 	})
 	switch {
 	case err != nil:
-		return nil, err
+		return ledger.Decision{}, err
 	case missing:
-		return nil, headFound(pgx.ErrNoRows)
+		return ledger.Decision{}, headFound(pgx.ErrNoRows)
 	}
-	tail, err := h.batch()
+	edge, err := h.edge()
 	if err != nil {
-		return nil, err
+		return ledger.Decision{}, err
 	}
-	return store.Decide(f, l.genesis, tail, c)
+	return store.Decide(f, l.genesis, edge, c)
 }
 
 // Log implements ledger.Reader.
 func (l *Ledger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
 	return store.Chunks(from, func(seq uint64) (records []ledger.Record, err error) {
 		err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-			return l.sql.chunk(ctx, conn, seq, chunkRecords, func(e *ledger.Entry, _ []byte) {
-				records = append(records, ledger.Record{Seq: seq + uint64(len(records)), Entry: *e})
+			return l.sql.chunk(ctx, conn, seq, chunkRecords, func(l *store.Logged) {
+				records = append(records, l.Record(seq+uint64(len(records))))
 			})
 		})
 		return records, err
 	})
 }
 
-// chunk reads the next entries of the log from seq: no more than most, fewer if they are long, and none at
-// the log's end. It calls visit with each entry and its encoding.
-func (s *statements) chunk(ctx context.Context, conn *pgx.Conn, seq uint64, most int, visit func(e *ledger.Entry, raw []byte)) error {
+// Hashes implements ledger.Reader.
+func (l *Ledger) Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
+	return store.Hashes(l.genesis, indexes, func(seqs []uint64) (map[uint64]*store.Logged, error) { return l.some(ctx, seqs) })
+}
+
+// some reads the records of the log with these sequence numbers, of those that it has.
+func (l *Ledger) some(ctx context.Context, seqs []uint64) (logged map[uint64]*store.Logged, err error) {
+	err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		logged, err = l.sql.someOf(ctx, conn, seqs)
+		return err
+	})
+	return logged, err
+}
+
+func (s *statements) someOf(ctx context.Context, conn *pgx.Conn, seqs []uint64) (map[uint64]*store.Logged, error) {
+	list := make([]int64, len(seqs))
+	for i, seq := range seqs {
+		list[i] = int64(seq)
+	}
+	rows, err := conn.Query(ctx, s.some, list)
+	if err != nil {
+		return nil, err
+	}
+	logged := make(map[uint64]*store.Logged, len(seqs))
+	var r logRow
+	_, err = pgx.ForEachRow(rows, r.columns(), func() (err error) {
+		logged[uint64(r.seq)], err = r.logged()
+		return err
+	})
+	return logged, err
+}
+
+// chunk reads the next records of the log from seq: no more than most, fewer if they are long, and none at
+// the log's end. It calls visit with each.
+func (s *statements) chunk(ctx context.Context, conn *pgx.Conn, seq uint64, most int, visit func(l *store.Logged)) error {
 	rows, err := conn.Query(ctx, s.entries, int64(seq), most, chunkBytes)
 	if err != nil {
 		return err
 	}
-	var at int64
-	var raw []byte
-	var crc int32
-	_, err = pgx.ForEachRow(rows, []any{&at, &raw, &crc}, func() error {
-		place := fmt.Sprintf("request %d", seq)
-		if uint64(at) != seq {
-			return ledger.Corruptf(place, "missing from the log")
+	var r logRow
+	_, err = pgx.ForEachRow(rows, r.columns(), func() error {
+		if uint64(r.seq) != seq {
+			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "missing from the log")
 		}
-		if crc != sum(store.TableLog, store.SeqKey(seq), raw) {
-			return wrongSum(place)
-		}
-		e, err := ledger.DecodeEntry(raw)
+		l, err := r.logged()
 		if err != nil {
-			return ledger.Corruptf(place, "%v", err)
+			return err
 		}
-		visit(&e, raw)
+		visit(l)
 		seq++
 		return nil
 	})

@@ -11,7 +11,7 @@ import (
 
 // The tables are those of package store, and three with a single row. A writer locks the row of head:
 //
-//	head     format, and the last batch of the chain
+//	head     format, and the ledger.Edge of the log
 //	genesis  the encoding of a ledger.Genesis
 //	state    ledger.State.Bytes
 //
@@ -21,21 +21,22 @@ const (
 	tableHead    = "head"
 	tableGenesis = "genesis"
 	tableState   = "state"
-	format       = 4
+	format       = 5
 
 	// Entries are not compressed, because proofs do not compress, and a request of a few
-	// kilobytes is stored in its row.
+	// kilobytes is stored in its row. An edge has at most 4 kB, which change with every batch.
 	create = `
 CREATE SCHEMA {s};
 CREATE TABLE {s}.head (one boolean PRIMARY KEY DEFAULT true CHECK (one), format integer NOT NULL,
-	first bigint NOT NULL, last bigint NOT NULL, hash bytea NOT NULL, policy bigint NOT NULL, time bytea NOT NULL, sum integer NOT NULL);
+	last bigint NOT NULL, edge bytea NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.genesis (one boolean PRIMARY KEY DEFAULT true CHECK (one), encoding bytea NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.state (one boolean PRIMARY KEY DEFAULT true CHECK (one), bytes bytea NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.tokens (id bytea PRIMARY KEY, created bigint NOT NULL, spent bigint, token bytea, sum integer NOT NULL);
 CREATE TABLE {s}.spent (id bytea PRIMARY KEY, seq bigint NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.anchors (anchor bytea PRIMARY KEY, seq bigint NOT NULL, digest bytea NOT NULL, sum integer NOT NULL);
-CREATE TABLE {s}.log (seq bigint PRIMARY KEY, entry bytea NOT NULL, sum integer NOT NULL) WITH (toast_tuple_target = 8160);
-CREATE TABLE {s}.chain (last bigint PRIMARY KEY, first bigint NOT NULL, hash bytea NOT NULL, policy bigint NOT NULL, time bytea NOT NULL, sum integer NOT NULL);
+CREATE TABLE {s}.log (seq bigint PRIMARY KEY, entry bytea NOT NULL, after bytea NOT NULL, sum integer NOT NULL) WITH (toast_tuple_target = 8160);
+CREATE TABLE {s}.heads (leaves bigint PRIMARY KEY, signed bytea NOT NULL, sum integer NOT NULL);
+ALTER TABLE {s}.head ALTER COLUMN edge SET STORAGE PLAIN;
 ALTER TABLE {s}.log ALTER COLUMN entry SET STORAGE EXTERNAL;
 ALTER TABLE {s}.tokens ALTER COLUMN token SET STORAGE EXTERNAL`
 
@@ -47,15 +48,15 @@ FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspna
 )
 
 func tableNames() []string {
-	return []string{tableHead, tableGenesis, tableState, store.TableTokens, store.TableSpent, store.TableAnchors, store.TableLog, store.TableChain}
+	return []string{tableHead, tableGenesis, tableState, store.TableTokens, store.TableSpent, store.TableAnchors, store.TableLog, store.TableHeads}
 }
 
 // statements contains the SQL of a ledger's statements, with its schema filled in.
 type statements struct {
-	create, insertHead, insertGenesis, genesis, insertState, caller, updateState          string
-	begin, look, lock, wait, states, anchors, numbers                                     string
-	insertTokens, spendTokens, insertSpent, insertAnchors                                 string
-	insertLog, insertChain, updateHead, format, head, ends, last, batches, entries, count string
+	create, insertHead, insertGenesis, genesis, insertState, caller, updateState             string
+	begin, look, lock, wait, states, anchors, numbers                                        string
+	insertTokens, spendTokens, insertSpent, insertAnchors                                    string
+	insertLog, updateHead, format, head, ends, last, entries, some, count, lastHead, putHead string
 }
 
 // lookupTexts returns the statements of keys.query.
@@ -65,7 +66,7 @@ func (s *statements) lookupTexts() []string { return []string{s.states, s.anchor
 func (s *statements) applyTexts() []string {
 	return append(
 		s.lookupTexts(), s.begin, s.lock, s.numbers, s.insertTokens, s.spendTokens, s.insertSpent, s.insertAnchors,
-		s.insertLog, s.insertChain, s.updateHead, s.updateState,
+		s.insertLog, s.updateHead, s.updateState,
 	)
 }
 
@@ -73,7 +74,7 @@ func newStatements(schema string) statements {
 	s := func(text string) string { return strings.ReplaceAll(text, "{s}", pgx.Identifier{schema}.Sanitize()) }
 	return statements{
 		create:     s(create),
-		insertHead: s(`INSERT INTO {s}.head (format, first, last, hash, policy, time, sum) VALUES ($1, $2, $3, $4, $5, $6, $7)`),
+		insertHead: s(`INSERT INTO {s}.head (format, last, edge, sum) VALUES ($1, $2, $3, $4)`),
 
 		insertGenesis: s(`INSERT INTO {s}.genesis (encoding, sum) VALUES ($1, $2)`),
 		genesis:       s(`SELECT encoding, sum FROM {s}.genesis WHERE one`),
@@ -84,7 +85,7 @@ func newStatements(schema string) statements {
 
 		look:  `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
 		begin: `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`, // a lock is a write
-		lock:  s(`SELECT format, first, last, hash, policy, time, sum, set_config('synchronous_commit', 'on', true) FROM {s}.head WHERE one FOR UPDATE`),
+		lock:  s(`SELECT format, last, edge, sum, set_config('synchronous_commit', 'on', true) FROM {s}.head WHERE one FOR UPDATE`),
 		wait:  s(`SELECT FROM {s}.head WHERE one FOR SHARE`),
 		states: s(`SELECT q.id, t.created, t.spent, t.token, t.sum, s.seq, s.sum FROM unnest($1::bytea[]) AS q(id)
 			LEFT JOIN {s}.tokens t USING (id) LEFT JOIN {s}.spent s USING (id)`),
@@ -101,35 +102,30 @@ func newStatements(schema string) statements {
 			FROM unnest($1::bytea[], ` + array(spendSeq) + `, ` + array(spendSum) + `) AS q(id, seq, sum) WHERE seq > 0`),
 		insertAnchors: s(`INSERT INTO {s}.anchors (anchor, seq, digest, sum) SELECT anchor, seq, digest, sum
 			FROM unnest($1::bytea[], $2::bytea[], ` + array(anchorSeq) + `, ` + array(anchorSum) + `) AS q(anchor, digest, seq, sum) WHERE seq > 0`),
-		insertLog: s(`INSERT INTO {s}.log (seq, entry, sum) SELECT seq, entry, sum
-			FROM unnest($1::bytea[], ` + array(logSeq) + `, ` + array(logSum) + `) AS q(entry, seq, sum) WHERE seq > 0`),
-		numbers: `SELECT count(set_config(name, list, true)) FROM unnest($1::text[], $2::text[]) AS q(name, list)`,
-		insertChain: s(`INSERT INTO {s}.chain (last, first, hash, policy, time, sum)
-			SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::bigint[], $5::bytea[], $6::integer[])`),
-		updateHead: s(`UPDATE {s}.head SET first = $1, last = $2, hash = $3, policy = $4, time = $5, sum = $6 WHERE one AND last = $7`),
+		insertLog: s(`INSERT INTO {s}.log (seq, entry, after, sum) SELECT seq, entry, after, sum
+			FROM unnest($1::bytea[], ` + array(logSeq) + `, ` + bytesArray(logAfter) + `, ` + array(logSum) + `) AS q(entry, seq, after, sum) WHERE seq > 0`),
+		numbers:    `SELECT count(set_config(name, list, true)) FROM unnest($1::text[], $2::text[]) AS q(name, list)`,
+		updateHead: s(`UPDATE {s}.head SET last = $1, edge = $2, sum = $3 WHERE one AND last = $4`),
 
-		format:  s(`SELECT format FROM {s}.head WHERE one`),
-		head:    s(`SELECT format, first, last, hash, policy, time, sum FROM {s}.head WHERE one`),
-		ends:    s(`SELECT format, first, last, hash, policy, time, h.sum, bytes, s.sum FROM {s}.head h JOIN {s}.state s USING (one) WHERE one`),
-		last:    s(`SELECT (SELECT max(seq) FROM {s}.log), (SELECT max(last) FROM {s}.chain)`),
-		batches: s(`SELECT last, first, hash, policy, time, sum FROM {s}.chain WHERE last >= $1 ORDER BY last LIMIT $2`),
-		entries: s(`SELECT seq, entry, sum FROM
-			(SELECT seq, entry, sum, sum(octet_length(entry)) OVER (ORDER BY seq) - octet_length(entry) AS before
-				FROM (SELECT seq, entry, sum FROM {s}.log WHERE seq >= $1 ORDER BY seq LIMIT $2) l) l
+		format: s(`SELECT format FROM {s}.head WHERE one`),
+		head:   s(`SELECT format, last, edge, sum FROM {s}.head WHERE one`),
+		ends:   s(`SELECT format, last, edge, h.sum, bytes, s.sum FROM {s}.head h JOIN {s}.state s USING (one) WHERE one`),
+		last:   s(`SELECT max(seq) FROM {s}.log`),
+		entries: s(`SELECT seq, entry, after, sum FROM
+			(SELECT seq, entry, after, sum, sum(octet_length(entry)) OVER (ORDER BY seq) - octet_length(entry) AS before
+				FROM (SELECT seq, entry, after, sum FROM {s}.log WHERE seq >= $1 ORDER BY seq LIMIT $2) l) l
 			WHERE before < $3 ORDER BY seq`),
+		some:     s(`SELECT seq, entry, after, sum FROM {s}.log WHERE seq = ANY($1::bigint[])`),
+		lastHead: s(`SELECT leaves, signed, sum FROM {s}.heads ORDER BY leaves DESC LIMIT 1`),
+		putHead: s(`INSERT INTO {s}.heads VALUES ($1, $2, $3)
+			ON CONFLICT (leaves) DO UPDATE SET signed = excluded.signed, sum = excluded.sum`),
 		count: s(`SELECT count(*) FROM {s}.`),
 	}
 }
 
-// head is the row of the table head.
-type head struct {
-	format int32
-	store.Batch
-}
-
-func (h *head) sum() int32 {
-	key := binary.BigEndian.AppendUint32(nil, uint32(h.format))
-	return sum(tableHead, append(key, store.SeqKey(h.Last)...), h.Append(nil))
+// headSum returns the checksum of the row of the table head with an encoded edge.
+func headSum(edge []byte) int32 {
+	return sum(tableHead, binary.BigEndian.AppendUint32(nil, format), edge)
 }
 
 // sum returns the checksum of a record, as a column stores it.

@@ -45,7 +45,7 @@ func goesOn(t *testing.T, l *Ledger, anchor string) {
 func TestCutLink(t *testing.T) {
 	server.URL(t)
 	patience := testsize.Pick(brief, brief, silence) // the real one takes 25 s each
-	for after := 0; after < 19; after += testsize.Pick(3, 3, 1) {
+	for after := 0; after < 18; after += testsize.Pick(3, 3, 1) {
 		t.Run(fmt.Sprint("messages=", after), func(t *testing.T) {
 			t.Parallel()
 			_, schema := newLedger(t)

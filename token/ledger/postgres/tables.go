@@ -158,17 +158,13 @@ func (r *stateRow) state() (store.State, error) {
 
 // headRow is a row of the table head as it is read.
 type headRow struct {
-	format      int32
-	first, last int64
-	hash        []byte
-	policy      int64
-	time        []byte
-	crc         int32
+	format int32
+	last   int64
+	bytes  []byte
+	crc    int32
 }
 
-func (r *headRow) columns() []any {
-	return []any{&r.format, &r.first, &r.last, &r.hash, &r.policy, &r.time, &r.crc}
-}
+func (r *headRow) columns() []any { return []any{&r.format, &r.last, &r.bytes, &r.crc} }
 
 // headFound converts an error of reading a headRow.
 func headFound(err error) error {
@@ -186,17 +182,22 @@ func checkFormat(version int32) error {
 	return &zkbench.DecodeError{Path: "ledger format", Reason: fmt.Sprintf("version %d, only %d is known", version, format)}
 }
 
-// batch returns the last batch, or store.Genesis if the ledger is empty.
-func (r *headRow) batch() (store.Batch, error) {
+// edge returns the edge of the log.
+func (r *headRow) edge() (ledger.Edge, error) {
 	if err := checkFormat(r.format); err != nil {
-		return store.Batch{}, err
+		return ledger.Edge{}, err
 	}
-	at, err := ledger.DecodeTime(r.time)
-	h := head{r.format, store.Batch{First: uint64(r.first), Last: uint64(r.last), Policy: uint64(r.policy), Time: at}}
-	if n := copy(h.Hash[:], r.hash); err != nil || n != len(h.Hash) || n != len(r.hash) || r.crc != h.sum() {
-		return store.Batch{}, wrongSum(tableHead)
+	if r.crc != headSum(r.bytes) {
+		return ledger.Edge{}, wrongSum(tableHead)
 	}
-	return h.Batch, nil
+	e, err := ledger.DecodeEdge(r.bytes)
+	if err != nil {
+		return ledger.Edge{}, ledger.Corruptf(tableHead, "%v", err)
+	}
+	if e.Last() != uint64(r.last) {
+		return ledger.Edge{}, ledger.Corruptf(tableHead, "names request %d, its edge request %d", r.last, e.Last())
+	}
+	return e, nil
 }
 
 // callerRow is the row of the table state as it is read.
@@ -217,29 +218,21 @@ func (r *callerRow) body() ([]byte, error) {
 
 func stateSum(state []byte) int32 { return sum(tableState, nil, state) }
 
-// batchRow is a row of the table chain as it is read.
-type batchRow struct {
-	last, first int64
-	hash        []byte
-	policy      int64
-	time        []byte
-	crc         int32
+// logRow is a row of the table log as it is read.
+type logRow struct {
+	seq          int64
+	entry, after []byte
+	crc          int32
 }
 
-func (r *batchRow) columns() []any {
-	return []any{&r.last, &r.first, &r.hash, &r.policy, &r.time, &r.crc}
-}
+func (r *logRow) columns() []any { return []any{&r.seq, &r.entry, &r.after, &r.crc} }
 
-func (r *batchRow) batch() (store.Batch, error) {
-	place := fmt.Sprintf("chain %d", r.last)
-	at, err := ledger.DecodeTime(r.time)
-	b := store.Batch{First: uint64(r.first), Last: uint64(r.last), Policy: uint64(r.policy), Time: at}
-	if n := copy(b.Hash[:], r.hash); err != nil || n != len(b.Hash) || n != len(r.hash) ||
-		r.crc != sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)) {
-		return b, wrongSum(place)
+// logged decodes the row.
+func (r *logRow) logged() (*store.Logged, error) {
+	seq := uint64(r.seq)
+	body := append(r.entry[:len(r.entry):len(r.entry)], r.after...)
+	if r.crc != sum(store.TableLog, store.SeqKey(seq), body) {
+		return nil, wrongSum(fmt.Sprintf("request %d", seq))
 	}
-	if b.First < 1 || b.First > b.Last {
-		return b, ledger.Corruptf(place, "not a batch")
-	}
-	return b, nil
+	return store.DecodeLogged(seq, body)
 }

@@ -7,18 +7,20 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
-// Verify checks the whole ledger, including batches that are applied while it runs. It checks the chain of
-// the log from the first request, and that the other tables are exactly what the log implies. It returns a
-// *ledger.CorruptError that names the first contradiction, the error of ctx, or one of Open's errors.
+// Verify checks the whole ledger, including batches that are applied while it runs. It checks the tree of
+// the log from the first request, and that the other tables and the edge are exactly what the log implies. It
+// returns the edge, a *ledger.CorruptError that names the first contradiction, the error of ctx, or one of Open's
+// errors.
 //
-// Verify calls progress once for each batch, with the number of requests checked so far and the total. It
-// may make several of these calls one right after the other. The function progress may be nil. It may read
-// the ledger, but must not call Verify or Close.
+// Verify calls progress after every 256 requests and at the end, with the number of requests checked so far and the
+// total. It may make several of these calls one right after the other. The function progress may be nil. It may
+// read the ledger, but must not call Verify or Close.
 //
 // Verify reads one snapshot after the other and keeps each open for store.SnapshotTime. No snapshot is open
 // while progress runs. Snapshots are short because every transaction of Apply leaves an old version of the
@@ -29,29 +31,19 @@ import (
 // Memory does not depend on the length of the log. A call of Verify blocks only other calls of Verify. Each
 // call of Verify needs a connection of the pool. One connection of the pool is always left to calls of other
 // methods.
-func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) error {
-	_, err := l.VerifyTail(ctx, progress)
-	return err
-}
-
-// VerifyTail verifies the ledger like Verify, and returns the last batch that it verified, or store.Genesis
-// if the ledger is empty.
-func (l *Ledger) VerifyTail(ctx context.Context, progress func(done, total uint64)) (tail store.Batch, err error) {
+func (l *Ledger) Verify(ctx context.Context, progress func(done, total uint64)) (edge ledger.Edge, err error) {
 	err = l.snapshot(ctx, func(ctx context.Context, s *snapshot) error {
 		s.turns = store.NewTurns(l.snapshotTime, progress)
 		err := s.begin(ctx)
 		if err == nil {
-			err = store.Verify(ctx, s, s.turns.Passed)
-		}
-		if err == nil {
-			tail, err = s.Tail(ctx)
+			edge, err = store.Verify(ctx, s, s.turns.Passed)
 		}
 		if err == nil {
 			err = s.caller(ctx)
 		}
 		return cmp.Or(err, s.end(ctx))
 	})
-	return tail, err
+	return edge, err
 }
 
 // snapshot calls work with a snapshot of what is committed.
@@ -77,18 +69,12 @@ type snapshot struct {
 	conn    *pgx.Conn
 	sql     *statements
 	genesis ledger.Genesis
-	batches []store.Batch // next ones of the chain
 
 	*found  // of entries
 	first   uint64
-	entries []entry // from first on
+	entries []*store.Logged // from first on
 
 	turns store.Turns
-}
-
-type entry struct {
-	ledger.Entry
-	raw []byte
 }
 
 var _ store.Snapshot = (*snapshot)(nil)
@@ -115,7 +101,7 @@ func (s *snapshot) Renew(ctx context.Context, left uint64) (bool, error) {
 	if err := s.end(ctx); err != nil {
 		return false, err
 	}
-	s.batches, s.entries = nil, s.entries[:0]
+	s.entries = s.entries[:0]
 	return true, s.open(ctx)
 }
 
@@ -148,15 +134,6 @@ func (s *snapshot) format(ctx context.Context) error {
 	return checkFormat(version)
 }
 
-// head returns the last batch according to the table head.
-func (s *snapshot) head(ctx context.Context) (store.Batch, error) {
-	var h headRow
-	if err := headFound(s.conn.QueryRow(ctx, s.sql.head).Scan(h.columns()...)); err != nil {
-		return store.Batch{}, err
-	}
-	return h.batch()
-}
-
 // caller checks the bytes of the last ApplyState.
 func (s *snapshot) caller(ctx context.Context) error {
 	var r callerRow
@@ -170,81 +147,44 @@ func (s *snapshot) caller(ctx context.Context) error {
 	return err
 }
 
-// Tail implements store.Snapshot.
-func (s *snapshot) Tail(ctx context.Context) (store.Batch, error) {
-	b, err := s.head(ctx)
+// Edge implements store.Snapshot.
+func (s *snapshot) Edge(ctx context.Context) (ledger.Edge, error) {
+	var h headRow
+	if err := headFound(s.conn.QueryRow(ctx, s.sql.head).Scan(h.columns()...)); err != nil {
+		return ledger.Edge{}, err
+	}
+	e, err := h.edge()
 	if err != nil {
-		return store.Batch{}, err
+		return ledger.Edge{}, err
 	}
-	var log, chain *int64
-	if err := s.conn.QueryRow(ctx, s.sql.last).Scan(&log, &chain); err != nil {
-		return store.Batch{}, err
+	var end *int64
+	if err := s.conn.QueryRow(ctx, s.sql.last).Scan(&end); err != nil {
+		return ledger.Edge{}, err
 	}
-	for _, t := range []struct {
-		name string
-		end  *int64
-	}{{store.TableLog, log}, {store.TableChain, chain}} {
-		last := uint64(0)
-		if t.end != nil {
-			last = uint64(*t.end)
-		}
-		if last != b.Last {
-			return store.Batch{}, ledger.Corruptf(t.name, "ends with request %d, the ledger with %d", last, b.Last)
-		}
+	last := uint64(0)
+	if end != nil {
+		last = uint64(*end)
 	}
-	if b.Last == 0 {
-		if b != store.Genesis(s.genesis) {
-			return store.Batch{}, ledger.Corruptf(tableHead, "not the row of an empty ledger with this genesis")
-		}
-		return b, nil
+	if last != e.Last() {
+		return ledger.Edge{}, ledger.Corruptf(store.TableLog, "ends with request %d, its edge is after request %d", last, e.Last())
 	}
-	var r batchRow
-	if err := s.conn.QueryRow(ctx, s.sql.batches, int64(b.Last), 1).Scan(r.columns()...); err != nil {
-		return store.Batch{}, err
-	}
-	inChain, err := r.batch()
-	if err == nil && inChain != b {
-		err = ledger.Corruptf(tableHead, "not the last batch of the chain")
-	}
-	return b, err
+	return e, nil
 }
 
-// Batch implements store.Snapshot.
-func (s *snapshot) Batch(ctx context.Context, seq uint64) (store.Batch, error) {
-	for len(s.batches) > 0 && s.batches[0].Last < seq {
-		s.batches = s.batches[1:]
-	}
-	if len(s.batches) == 0 {
-		rows, err := s.conn.Query(ctx, s.sql.batches, int64(seq), chunkRecords)
-		if err != nil {
-			return store.Batch{}, err
-		}
-		var r batchRow
-		_, err = pgx.ForEachRow(rows, r.columns(), func() error {
-			b, err := r.batch()
-			s.batches = append(s.batches, b)
-			return err
-		})
-		if err != nil {
-			return store.Batch{}, err
-		}
-	}
-	if len(s.batches) == 0 {
-		return store.Batch{}, store.NoBatch(seq)
-	}
-	return s.batches[0], nil
+// Hashes implements store.Snapshot.
+func (s *snapshot) Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
+	return store.Hashes(s.genesis, indexes, func(seqs []uint64) (map[uint64]*store.Logged, error) { return s.sql.someOf(ctx, s.conn, seqs) })
 }
 
 // Entries implements store.Snapshot.
-func (s *snapshot) Entries(ctx context.Context, first, last uint64, visit func(uint64, []byte, *ledger.Entry) error) error {
+func (s *snapshot) Entries(ctx context.Context, first, last uint64, visit func(uint64, *store.Logged) error) error {
 	for seq := first; seq <= last; seq++ {
 		if seq < s.first || seq >= s.first+uint64(len(s.entries)) {
 			if err := s.fill(ctx, seq); err != nil {
 				return err
 			}
 		}
-		e := &s.entries[seq-s.first]
-		if err := visit(seq, e.raw, &e.Entry); err != nil {
+		if err := visit(seq, s.entries[seq-s.first]); err != nil {
 			return err
 		}
 	}
@@ -255,9 +195,9 @@ func (s *snapshot) Entries(ctx context.Context, first, last uint64, visit func(u
 func (s *snapshot) fill(ctx context.Context, seq uint64) error {
 	s.first, s.entries = seq, s.entries[:0]
 	k := newKeys()
-	err := s.sql.chunk(ctx, s.conn, seq, chunkRecords, func(e *ledger.Entry, raw []byte) {
-		s.entries = append(s.entries, entry{*e, raw})
-		k.add(e)
+	err := s.sql.chunk(ctx, s.conn, seq, chunkRecords, func(l *store.Logged) {
+		s.entries = append(s.entries, l)
+		k.add(&l.Entry)
 	})
 	if err != nil {
 		return err

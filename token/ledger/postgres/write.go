@@ -2,17 +2,17 @@ package postgres
 
 import (
 	"bytes"
+	"encoding/hex"
 	"slices"
 	"strconv"
 
-	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // stage is what a transaction writes if all its entries are accepted, except what depends on the
 // entries' positions in the log. The server gets it before the lock is taken, and keeps it in
-// portals. Once the lock is held, only numbers follow: for each row the sequence number, 0 if its
-// entry is not accepted, and the checksum.
+// portals. Once the lock is held, only short lists follow: for each row the sequence number, 0 if its
+// entry is not accepted, and the checksum, and for a row of the log what follows the entry there.
 //
 // The constraints of the tables and the numbers of changed rows check the group's decision again.
 // If they disagree with it, the ledger contradicts itself.
@@ -92,11 +92,11 @@ func (s *stage) bind(x *exchange, sql *statements) error {
 	return nil
 }
 
-// write adds the statements that write a group to an exchange. before is the last batch before the
-// group.
-func (s *stage) write(x *exchange, sql *statements, g *store.Group, before store.Batch) error {
-	if len(g.Batches) > 0 {
-		if err := s.batches(x, sql, g, before); err != nil {
+// write adds the statements that write a group to an exchange. before is the number of the last record before
+// the group.
+func (s *stage) write(x *exchange, sql *statements, g *store.Group, before uint64) error {
+	if len(g.Entries) > 0 {
+		if err := s.entries(x, sql, g, before); err != nil {
 			return err
 		}
 	}
@@ -106,16 +106,17 @@ func (s *stage) write(x *exchange, sql *statements, g *store.Group, before store
 	return x.change(1, sql.updateState, g.State, stateSum(g.State))
 }
 
-// batches adds the statements that write the batches of a group.
-func (s *stage) batches(x *exchange, sql *statements, g *store.Group, before store.Batch) error {
-	seqs := make([]uint64, len(s.encoded))
+// entries adds the statements that write the entries of a group, and the edge after them.
+func (s *stage) entries(x *exchange, sql *statements, g *store.Group, before uint64) error {
+	seqs, afters := make([]uint64, len(s.encoded)), make([][]byte, len(s.encoded))
 	for _, e := range g.Entries {
-		seqs[e.Index] = e.Seq
+		seqs[e.Index], afters[e.Index] = e.Seq, e.After
 	}
 	var n numbers
 	for i, seq := range seqs {
 		n.add(logSeq, int64(seq))
-		n.addSum(logSum, seq, func() int32 { return sum(store.TableLog, store.SeqKey(seq), s.encoded[i]) })
+		n.addBytes(logAfter, afters[i])
+		n.addSum(logSum, seq, func() int32 { return sum(store.TableLog, store.SeqKey(seq), append(s.encoded[i], afters[i]...)) })
 	}
 	for _, p := range s.anchors {
 		seq := seqs[p.index]
@@ -144,7 +145,7 @@ func (s *stage) batches(x *exchange, sql *statements, g *store.Group, before sto
 		seq := seqs[p.index]
 		if seq > 0 {
 			spent++
-			if g.Token(p.key).Created <= before.Last {
+			if g.Token(p.key).Created <= before {
 				old++
 			}
 		}
@@ -160,30 +161,17 @@ func (s *stage) batches(x *exchange, sql *statements, g *store.Group, before sto
 	x.execute(spent, portalSpent, sql.insertSpent)
 	x.execute(len(g.Entries), portalAnchors, sql.insertAnchors)
 	x.execute(len(g.Entries), portalLog, sql.insertLog)
-	if err := writeChain(x, sql, g); err != nil {
-		return err
-	}
-	h := head{format, g.Tail()}
-	return x.change(1, sql.updateHead, int64(h.First), int64(h.Last), h.Hash[:], int64(h.Policy), ledger.AppendTime(nil, h.Time), h.sum(), int64(before.Last))
-}
-
-func writeChain(x *exchange, sql *statements, g *store.Group) error {
-	var hashes, times [][]byte
-	var lasts, firsts, policies []int64
-	var sums []int32
-	for _, b := range g.Batches {
-		lasts, firsts, hashes = append(lasts, int64(b.Last)), append(firsts, int64(b.First)), append(hashes, b.Hash[:])
-		policies, times = append(policies, int64(b.Policy)), append(times, ledger.AppendTime(nil, b.Time))
-		sums = append(sums, sum(store.TableChain, store.SeqKey(b.Last), b.Append(nil)))
-	}
-	return x.change(len(lasts), sql.insertChain, lasts, firsts, hashes, policies, times, sums)
+	edge := g.Edge()
+	encoded := edge.AppendTo(nil)
+	return x.change(1, sql.updateHead, int64(edge.Last()), encoded, headSum(encoded), int64(before))
 }
 
 // numbers are lists that the statements in portals read from settings of the transaction.
 type numbers [settings][]byte
 
 const (
-	logSeq = iota
+	logSeq   = iota
+	logAfter // of bytes
 	logSum
 	anchorSeq
 	anchorSum
@@ -200,12 +188,22 @@ func setting(list int) string { return "zkbench.list" + strconv.Itoa(list) }
 
 // array returns the SQL that reads a list. The setting is set only after the statement was planned,
 // and is null until then.
-func array(list int) string {
-	return "nullif(current_setting('" + setting(list) + "', true), '')::bigint[]"
+func array(list int) string { return arrayOf(list, "bigint") }
+
+// bytesArray is array for a list of bytes.
+func bytesArray(list int) string { return arrayOf(list, "bytea") }
+
+func arrayOf(list int, element string) string {
+	return "nullif(current_setting('" + setting(list) + "', true), '')::" + element + "[]"
 }
 
 func (n *numbers) add(list int, value int64) {
 	n[list] = strconv.AppendInt(append(n[list], ','), value, 10)
+}
+
+// addBytes adds bytes to a list, in the form "\\x0123" that an array of bytea is read from.
+func (n *numbers) addBytes(list int, value []byte) {
+	n[list] = append(hex.AppendEncode(append(n[list], `,"\\x`...), value), '"')
 }
 
 // addSum adds a checksum to a list, or 0 if the row's entry is not accepted.

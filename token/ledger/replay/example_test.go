@@ -39,6 +39,6 @@ func Example() {
 	defer book.Close()
 	report, err := replay.Verify(ctx, book, nil, nil)
 	must(err)
-	fmt.Println(report.Requests, "request,", report.Created, "token, validated:", report.Validated)
+	fmt.Println(report.Edge.Last(), "request,", report.Created, "token, validated:", report.Validated)
 	// Output: 1 request, 1 token, validated: false
 }

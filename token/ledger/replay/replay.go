@@ -5,7 +5,6 @@ package replay
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"iter"
@@ -18,33 +17,20 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
 	"github.com/zkbench/zkbench/token/ledger/postgres"
-	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
 // Store is a ledger that can verify itself.
 type Store interface {
 	ledger.Store
-	// VerifyTail checks the whole ledger and returns the last batch that it checked. After every batch it
-	// calls progress with the number of requests checked so far and the total. The function progress may
+	// Verify checks the whole ledger and returns the edge of the log that it checked. From time to time, and at the
+	// end, it calls progress with the number of requests checked so far and the total. The function progress may
 	// read the log.
-	VerifyTail(ctx context.Context, progress func(done, total uint64)) (store.Batch, error)
+	Verify(ctx context.Context, progress func(done, total uint64)) (ledger.Edge, error)
 }
 
 // FileName is the name of the ledger's file in a directory: if a path names a directory, the ledger is this
 // file in it.
 const FileName = "ledger.db"
-
-// File is a ledger in a file. The file is locked while it is open, so it cannot change after it was
-// verified.
-type File struct{ *bolt.Ledger }
-
-// VerifyTail implements Store.
-func (f File) VerifyTail(ctx context.Context, progress func(done, total uint64)) (store.Batch, error) {
-	if err := f.Verify(ctx, progress); err != nil {
-		return store.Batch{}, err
-	}
-	return f.Tail(ctx)
-}
 
 // Open opens an existing ledger at path: a file, a directory that contains FileName, or the
 // connection string of a database. Errors are those of bolt.Open and postgres.Open.
@@ -59,8 +45,7 @@ func Open(ctx context.Context, path string) (Store, error) {
 	if info.IsDir() {
 		path = filepath.Join(path, FileName)
 	}
-	l, err := bolt.Open(path)
-	return File{l}, err
+	return bolt.Open(path)
 }
 
 // Create creates an empty ledger. The parameter path says where, in one of the forms that Open
@@ -72,8 +57,7 @@ func Create(ctx context.Context, path string, genesis ledger.Genesis) (Store, er
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, FileName)
 	}
-	l, err := bolt.Create(path, genesis)
-	return File{l}, err
+	return bolt.Create(path, genesis)
 }
 
 // IsDatabase reports whether arg is meant as a connection string, possibly a damaged one: it contains
@@ -86,27 +70,19 @@ func IsDatabase(arg string) bool {
 	return err != nil
 }
 
-// Verify makes the store verify itself. At the same time it reads the log as any client would, and counts and
-// hashes it batch by batch. If the hash is not the one that the store verified, Verify returns an error,
-// because clients read another log or a log that changes. If params is not nil, Verify also validates every
-// request under these parameters.
+// Verify makes the store verify itself. At the same time it reads the log as any client would, and computes the
+// edge of that log. If it is not the one that the store verified, Verify returns an error, because clients read
+// another log or a log that changes. If params is not nil, Verify also validates every request under these
+// parameters.
 //
-// After every batch Verify calls progress, which may be nil, with the number of requests done so far and the
-// total. It returns a *ledger.CorruptError if something contradicts itself.
-func Verify(ctx context.Context, l Store, params *token.PublicParams, progress func(done, total uint64)) (*Report, error) {
-	return verify(ctx, l, params, progress, func(uint64, [32]byte) {})
-}
-
-// verify does what Verify does. It also calls batch with the last request of every batch and the
-// hash of the chain up to it.
-func verify(ctx context.Context, l Store, params *token.PublicParams, progress func(done, total uint64), batch func(last uint64, hash [32]byte)) (_ *Report, err error) {
+// From time to time, and at the end, Verify calls progress, which may be nil, with the number of requests done so far
+// and the total. It returns a *ledger.CorruptError if something contradicts itself.
+func Verify(ctx context.Context, l Store, params *token.PublicParams, progress func(done, total uint64)) (_ *Report, err error) {
 	ctx, stopVerify := context.WithCancel(ctx)
 	defer stopVerify()
 	next, stopLog := iter.Pull2(l.Log(ctx, 1))
 	defer stopLog()
-	t := &tally{Report: Report{Genesis: l.Genesis()}, tail: store.Genesis(l.Genesis()), next: next, visit: func(*ledger.Record) error { return nil }}
-	t.sum()
-	batch(0, t.Hash)
+	t := &tally{Report: Report{Genesis: l.Genesis(), Edge: ledger.NewEdge(l.Genesis())}, next: next, visit: func(*ledger.Record) error { return nil }}
 	finish := func() error { return nil }
 	if params != nil {
 		v, failed := newValidation(ctx, params, l.Genesis())
@@ -118,22 +94,20 @@ func verify(ctx context.Context, l Store, params *token.PublicParams, progress f
 		finish = func() error { return v.Flush(ctx) }
 		t.visit = func(record *ledger.Record) error { return v.Add(ctx, *record) }
 	}
-	tail, err := l.VerifyTail(ctx, func(done, total uint64) {
+	edge, err := l.Verify(ctx, func(done, total uint64) {
 		if progress != nil {
 			progress(done, total)
 		}
-		if t.batch(done); t.err != nil {
+		if t.to(done); t.err != nil {
 			stopVerify()
-			return
 		}
-		batch(t.Requests, t.Hash)
 	})
 	switch {
 	case t.err != nil:
 		return nil, t.err
 	case err != nil:
 		return nil, err
-	case t.tail.Hash != tail.Hash || t.Requests != tail.Last:
+	case t.Edge != edge:
 		return nil, ledger.Corruptf("log", "clients read another log than the verified one")
 	}
 	return &t.Report, finish()
@@ -141,13 +115,11 @@ func verify(ctx context.Context, l Store, params *token.PublicParams, progress f
 
 // Report summarizes a verified log.
 type Report struct {
-	Genesis           ledger.Genesis
-	Requests, Batches uint64
-	Created, Spent    uint64 // tokens
-	First, Last       time.Time
-	Policy            uint64 // version of the current policy at the end of the log
-	Hash              [32]byte
-	Validated         bool // whether every request was validated under the parameters
+	Genesis        ledger.Genesis
+	Edge           ledger.Edge
+	Created, Spent uint64    // tokens
+	First          time.Time // of the first request
+	Validated      bool      // whether every request was validated under the parameters
 }
 
 // String returns one line that says what was verified and what was not.
@@ -157,67 +129,51 @@ func (r *Report) String() string {
 		valid = ", each valid under the parameters"
 	}
 	policy := ""
-	if r.Policy > 0 {
-		policy = fmt.Sprintf("; policy %d", r.Policy)
+	if version, _ := r.Edge.Policy(); version > 0 {
+		policy = fmt.Sprintf("; policy %d", version)
 	}
 	fork := ""
 	if parent, ok := r.Genesis.Parent(); ok {
 		fork = fmt.Sprintf(", a fork of %x after request %d", parent.ID(), r.Genesis.Inherited())
 	}
 	times := ""
-	if r.Requests > 0 {
-		times = fmt.Sprintf("; times, by the operator: %s to %s", r.First.Format(time.RFC3339), r.Last.Format(time.RFC3339))
+	if r.Edge.Last() > 0 {
+		times = fmt.Sprintf("; times, by the operator: %s to %s", r.First.Format(time.RFC3339), r.Edge.Time().Format(time.RFC3339))
 	}
-	return fmt.Sprintf("ok: %d requests in %d batches%s; %d tokens: %d unspent, %d spent%s%s; ledger %x%s, last hash %s",
-		r.Requests, r.Batches, valid, r.Created, r.Created-r.Spent, r.Spent, policy, times, r.Genesis.ID(), fork, hex.EncodeToString(r.Hash[:]))
+	return fmt.Sprintf("ok: %d requests%s; %d tokens: %d unspent, %d spent%s%s; ledger %x%s, root %v",
+		r.Edge.Last(), valid, r.Created, r.Created-r.Spent, r.Spent, policy, times, r.Genesis.ID(), fork, r.Edge.Root())
 }
 
-// tally counts a log up to some batch.
+// tally counts a log up to some record.
 type tally struct {
 	Report
-	tail  store.Batch // the last batch, as far as it is known
 	next  func() (ledger.Record, error, bool)
 	visit func(r *ledger.Record) error // gets every record
 	err   error
 }
 
-// batch adds the batch that ends with request last.
-func (t *tally) batch(last uint64) {
-	first := t.Requests + 1
-	link := store.NewLink(t.Hash, first)
-	for t.err == nil && t.Requests < last {
+// to reads the log up to record last.
+func (t *tally) to(last uint64) {
+	for t.err == nil && t.Edge.Last() < last {
+		seq := t.Edge.Last() + 1
 		r, err, ok := t.next()
 		switch {
 		case err != nil:
 			t.err = err
-		case !ok || r.Seq != t.Requests+1:
-			t.err = ledger.Corruptf(fmt.Sprintf("request %d", t.Requests+1), "missing from the log that clients read")
+		case !ok || r.Seq != seq:
+			t.err = ledger.Corruptf(fmt.Sprintf("request %d", seq), "missing from the log that clients read")
 		default:
-			link.Add(r.Append(nil))
 			t.request(&r)
 			t.err = t.visit(&r)
 		}
 	}
-	t.Batches++
-	t.tail = store.Batch{First: first, Last: t.Requests, Hash: link.Sum()}
-	t.sum()
-}
-
-// sum stores the hash of the chain so far.
-func (t *tally) sum() {
-	hash, err := t.tail.Next(t.Genesis)
-	if t.Hash = hash; t.err == nil {
-		t.err = err
-	}
 }
 
 func (t *tally) request(r *ledger.Record) {
-	if t.Requests == 0 {
+	if r.Seq == 1 {
 		t.First = r.Time
 	}
-	t.Last = r.Time
-	t.Requests++
-	t.Policy = store.PolicyAfter(&r.Entry)
+	t.Edge.Append(&r.Entry, r.Append(nil))
 	t.Created += uint64(len(r.Creates))
 	t.Spent += uint64(len(r.Spends))
 }

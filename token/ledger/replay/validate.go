@@ -57,8 +57,7 @@ func newValidation(ctx context.Context, params *token.PublicParams, genesis ledg
 	if err != nil {
 		return nil, err
 	}
-	// The book has other batches than the log, so its chain differs too.
-	book, err := bolt.Create(filepath.Join(dir, FileName), genesis.ForRecord(0))
+	book, err := bolt.Create(filepath.Join(dir, FileName), genesis.Trunk())
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

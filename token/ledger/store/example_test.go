@@ -32,11 +32,11 @@ func ExampleDecide() {
 		log.Fatal(err)
 	}
 	genesis := ledger.Genesis{Nonce: [32]byte{1}}
-	rejected, err := store.Decide(empty{}, genesis, store.Genesis(genesis), call)
+	decision, err := store.Decide(empty{}, genesis, ledger.NewEdge(genesis), call)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for i, err := range rejected {
+	for i, err := range decision.Rejected {
 		fmt.Printf("tx %d: accepted %v, spends a spent token %v\n", i+1, err == nil, errors.Is(err, zkbench.ErrSpent))
 	}
 	// Output:

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
@@ -26,14 +25,13 @@ type Lookup interface {
 type Group struct {
 	look    Lookup
 	genesis ledger.Genesis
-	tail    Batch
+	edge    ledger.Edge
 	states  map[string]State // of the ids that the group has looked at
 	known   map[string]Anchored
 	undo    []func()
 	calls   int // entries of the calls that were decided
 
 	Entries []Encoded // accepted, in order
-	Batches []Batch   // of the accepted entries, in order
 	State   []byte    // of the last accepted call that has one; nil keeps the stored bytes
 }
 
@@ -41,16 +39,17 @@ type Group struct {
 type Encoded struct {
 	Seq   uint64
 	Value []byte
-	Index int // among all entries of the group's calls, including rejected ones
+	After []byte // as the function After makes it
+	Index int    // among all entries of the group's calls, including rejected ones
 }
 
-// NewGroup begins a group. The parameter look reads the store, and tail is the store's last batch.
-func NewGroup(look Lookup, genesis ledger.Genesis, tail Batch) *Group {
-	return &Group{look: look, genesis: genesis, tail: tail, states: map[string]State{}, known: map[string]Anchored{}}
+// NewGroup begins a group. The parameter look reads the store, and edge is the store's.
+func NewGroup(look Lookup, genesis ledger.Genesis, edge ledger.Edge) *Group {
+	return &Group{look: look, genesis: genesis, edge: edge, states: map[string]State{}, known: map[string]Anchored{}}
 }
 
-// Tail returns the ledger's last batch. It is the last one that the group has accepted, if there is one.
-func (g *Group) Tail() Batch { return g.tail }
+// Edge returns the edge of the log after the entries that the group has accepted.
+func (g *Group) Edge() ledger.Edge { return g.edge }
 
 // Tokens yields the tokens that the accepted entries change, with their new states. It yields them
 // in the order of their ids, so that a store changes neighbouring records together.
@@ -73,7 +72,7 @@ func (g *Group) Tokens() iter.Seq2[token.ID, State] {
 func (g *Group) Token(id token.ID) State { return g.states[string(id)] }
 
 // Empty reports whether the group has nothing to write.
-func (g *Group) Empty() bool { return len(g.Batches) == 0 && g.State == nil }
+func (g *Group) Empty() bool { return len(g.Entries) == 0 && g.State == nil }
 
 // Anchors yields the anchors of the accepted entries, sorted.
 func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
@@ -89,43 +88,32 @@ func (g *Group) Anchors() iter.Seq2[[]byte, Anchored] {
 // Decide decides on one call and records rejections in the call. If it returns an error, which is
 // of type *ledger.CorruptError, the store must not write anything of the group.
 func (g *Group) Decide(c *Call) error {
-	mark, before := len(g.undo), len(g.Entries)
+	mark, before, edge := len(g.undo), len(g.Entries), g.edge
 	index := g.calls
 	g.calls += len(c.entries)
-	prev, err := g.tail.Next(g.genesis)
-	if err != nil {
-		return err
-	}
-	link := NewLink(prev, g.tail.Last+1)
-	at := place{g.tail.Last + 1, g.tail.Policy, g.tail.Time}
 	for i := range c.entries {
 		if c.each && c.rejected[i] != nil {
 			continue
 		}
 		e := &c.entries[i]
-		added, err := g.entry(e, i, at)
+		added, err := g.entry(e, i)
 		switch _, corrupt := err.(*ledger.CorruptError); {
 		case corrupt:
 			return err
 		case err != nil && !c.each:
 			g.rewind(mark)
-			g.Entries = g.Entries[:before]
+			g.Entries, g.edge = g.Entries[:before], edge
 			c.err = err
 			return nil
 		case err != nil:
 			c.rejected[i] = err
 		case added:
-			link.Add(c.encoded[i])
-			g.Entries = append(g.Entries, Encoded{at.seq, c.encoded[i], index + i})
-			at = place{at.seq + 1, PolicyAfter(e), e.Time.UTC()}
+			commitment, nodes := g.edge.Append(e, c.encoded[i])
+			if err := g.edge.CheckForks(g.genesis); err != nil {
+				return err
+			}
+			g.Entries = append(g.Entries, Encoded{g.edge.Last(), c.encoded[i], After(commitment, nodes), index + i})
 		}
-	}
-	if last := at.seq - 1; last > g.tail.Last {
-		g.tail = Batch{First: g.tail.Last + 1, Last: last, Hash: link.Sum(), Policy: at.policy, Time: at.time}
-		if _, err := g.tail.Next(g.genesis); err != nil {
-			return err
-		}
-		g.Batches = append(g.Batches, g.tail)
 	}
 	if c.state != nil {
 		g.State = c.state
@@ -134,12 +122,13 @@ func (g *Group) Decide(c *Call) error {
 }
 
 // Decide implements ledger.Store.Decide. The call c must come from NewCall with each = true. The
-// parameter look reads the store, and tail is the store's last batch.
-func Decide(look Lookup, genesis ledger.Genesis, tail Batch, c *Call) ([]error, error) {
-	if err := NewGroup(look, genesis, tail).Decide(c); err != nil {
-		return nil, err
+// parameter look reads the store, and edge is the store's.
+func Decide(look Lookup, genesis ledger.Genesis, edge ledger.Edge, c *Call) (ledger.Decision, error) {
+	g := NewGroup(look, genesis, edge)
+	if err := g.Decide(c); err != nil {
+		return ledger.Decision{}, err
 	}
-	return c.rejected, nil
+	return ledger.Decision{Rejected: c.rejected, After: g.edge.State(nil)}, nil
 }
 
 // PolicyAfter returns the version of the policy that is current after an entry.
@@ -150,16 +139,8 @@ func PolicyAfter(e *ledger.Entry) uint64 {
 	return e.Policy
 }
 
-// place is the position of an entry in the log: its sequence number, the policy that is current
-// there, and the time of the entry before.
-type place struct {
-	seq, policy uint64
-	time        time.Time // in UTC, so that batches can be compared
-}
-
-// entry decides on one entry at a position in the log, and reports whether it is added to the
-// ledger.
-func (g *Group) entry(e *ledger.Entry, action int, at place) (added bool, err error) {
+// entry decides on the next entry of the log, and reports whether it is added to the ledger.
+func (g *Group) entry(e *ledger.Entry, action int) (added bool, err error) {
 	mark := len(g.undo)
 	reject := func(check string, index int, cause error) (bool, error) {
 		g.rewind(mark)
@@ -176,11 +157,15 @@ func (g *Group) entry(e *ledger.Entry, action int, at place) (added bool, err er
 		return false, nil
 	case found:
 		return reject("anchor", -1, zkbench.ErrAnchorConflict)
-	case e.Policy != at.policy:
-		return reject("policy", -1, &ledger.PolicyError{Version: e.Policy, Current: at.policy})
-	case e.Time.Before(at.time):
-		return reject("time", -1, &ledger.TimeError{Time: e.Time, Last: at.time})
 	}
+	if err := g.edge.CheckEntry(e); err != nil {
+		check := "policy"
+		if _, late := err.(*ledger.TimeError); late {
+			check = "time"
+		}
+		return reject(check, -1, err)
+	}
+	seq := g.edge.Last() + 1
 	for i, id := range e.Spends {
 		s, err := g.state(id)
 		if err == nil {
@@ -189,7 +174,7 @@ func (g *Group) entry(e *ledger.Entry, action int, at place) (added bool, err er
 		if err != nil {
 			return reject("spend", i, err)
 		}
-		g.setState(id, State{Status: Spent, Created: s.Created, Spent: at.seq})
+		g.setState(id, State{Status: Spent, Created: s.Created, Spent: seq})
 	}
 	for i, c := range e.Creates {
 		s, err := g.state(c.ID)
@@ -199,9 +184,9 @@ func (g *Group) entry(e *ledger.Entry, action int, at place) (added bool, err er
 		if err != nil {
 			return reject("create", i, err)
 		}
-		g.setState(c.ID, State{Status: Unspent, Created: at.seq, Token: c.Token})
+		g.setState(c.ID, State{Status: Unspent, Created: seq, Token: c.Token})
 	}
-	g.known[string(e.Anchor)] = Anchored{at.seq, e.Digest}
+	g.known[string(e.Anchor)] = Anchored{seq, e.Digest}
 	g.undo = append(g.undo, func() { delete(g.known, string(e.Anchor)) })
 	return true, nil
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
@@ -17,19 +16,23 @@ import (
 //	tokens   id       -> status(1) created(8) spent(8) | token if unspent
 //	spent    id       -> spent(8)
 //	anchors  anchor   -> sequence(8) digest(32)
-//	log      sequence -> entry, as ledger.Entry.Append makes it
-//	chain    last(8)  -> first(8) hash(32) policy(8) time(12) of the batch from first to last
+//	log      sequence -> entry, as ledger.Entry.Append makes it, commitment(32) nodes(32 each)
+//	heads    leaves   -> signed head
 //
-// Integers are big-endian. created, spent, sequence, first and last are sequence
-// numbers of entries. policy is the version that is current after the batch, and
-// time is the time of its last entry. tokens and spent both record that a token is spent,
-// so a change to one of them alone cannot make the token spendable again.
+// Integers are big-endian. created, spent and sequence are sequence numbers of entries,
+// and leaves is a number of leaves of the log's tree.
+// commitment and nodes are what ledger.Edge.Append returns for the entry. tokens and spent
+// both record that a token is spent, so a change to one of them alone cannot make the token
+// spendable again.
+//
+// Besides, a store keeps the ledger's genesis, the ledger.Edge of its log, and the bytes of
+// ledger.State.Bytes.
 const (
 	TableTokens  = "tokens"
 	TableSpent   = "spent"
 	TableAnchors = "anchors"
 	TableLog     = "log"
-	TableChain   = "chain"
+	TableHeads   = "heads"
 )
 
 // Checksum returns the CRC-32C of a record. It covers the name of the record's table, the key and the body.
@@ -42,6 +45,17 @@ func Checksum(table string, key, body []byte) uint32 {
 
 // SeqKey returns the key of a record that is indexed by sequence number: seq, big-endian.
 func SeqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) }
+
+// CheckHead checks the arguments of ledger.Store.PutHead.
+func CheckHead(leaves uint64, signed []byte) error {
+	if n := len(signed); n > ledger.MaxHead {
+		return &zkbench.LimitError{What: "bytes of a signed head", Estimate: int64(n), Max: ledger.MaxHead}
+	}
+	if leaves < 1 || leaves > ledger.MaxRecords+1 || len(signed) == 0 {
+		return fmt.Errorf("%w: a head of %d leaves and %d bytes, accepted are 1 to %d leaves and 1 byte or more", zkbench.ErrParams, leaves, len(signed), uint64(ledger.MaxRecords+1))
+	}
+	return nil
+}
 
 // Status says what a ledger knows about a token id. The values of its constants are those in the
 // file format.
@@ -120,75 +134,4 @@ type Anchored struct {
 // Append appends the body of the record to dst.
 func (a *Anchored) Append(dst []byte) []byte {
 	return append(binary.BigEndian.AppendUint64(dst, a.Seq), a.Digest[:]...)
-}
-
-// Batch is the record of a batch in the table chain: its first and last entry, and its hash. Link computes
-// the hash from the entries and the hash of the previous batch. For the first batch, the previous batch is
-// the one that the function Genesis returns.
-type Batch struct {
-	First, Last uint64
-	Hash        [32]byte
-	Policy      uint64    // version of the current policy after the batch
-	Time        time.Time // of its last entry, as DecodeTime returns it
-}
-
-// Genesis returns the batch before a ledger's first one. It has no entries and the zero time. Its
-// hash is the id of the ledger, or, for a fork, the id of the first ledger in its line of parents.
-func Genesis(g ledger.Genesis) Batch {
-	g.Forks = nil
-	return Batch{Hash: g.ID()}
-}
-
-// Next returns the hash that the batch after b is linked to. Usually that is b.Hash. If the ledger is a
-// fork that begins after b, it is
-//
-//	SHA-256(frame("zkbench/v2/ledger fork") id(32) hash(32))
-//
-// where frame is as in Link, id is the fork's id, and hash is b.Hash. If several forks begin after b, Next
-// hashes once for each of them, with the previous result in place of b.Hash. It returns a
-// *ledger.CorruptError if the hash in a fork's genesis is not that of the chain, or if a fork begins within
-// the batch.
-func (b *Batch) Next(g ledger.Genesis) (hash [32]byte, err error) {
-	hash = b.Hash
-	place := fmt.Sprintf("requests %d to %d", b.First, b.Last)
-	for i, f := range g.Forks {
-		switch {
-		case b.First <= f.Last && f.Last < b.Last:
-			return hash, ledger.Corruptf(place, "the ledger forks after request %d, which is within them", f.Last)
-		case f.Last != b.Last:
-		case f.Hash != hash:
-			return hash, ledger.Corruptf(place, "the ledger forks after them, from another history")
-		default:
-			fork := g
-			fork.Forks = g.Forks[:i+1]
-			id := fork.ID()
-			h := framed("zkbench/v2/ledger fork")
-			h.Write(id[:])
-			h.Write(hash[:])
-			h.Sum(hash[:0])
-		}
-	}
-	return hash, nil
-}
-
-// Complete checks that a ledger whose last batch is b has all records that it shares with its
-// parent. It returns a *ledger.CorruptError if some are missing.
-func (b *Batch) Complete(g ledger.Genesis) error {
-	if n := g.Inherited(); b.Last < n {
-		return ledger.Corruptf("log", "ends with request %d, but the ledger is a fork after request %d", b.Last, n)
-	}
-	return nil
-}
-
-// Append appends the body of the record to dst.
-func (b *Batch) Append(dst []byte) []byte {
-	dst = append(binary.BigEndian.AppendUint64(dst, b.First), b.Hash[:]...)
-	return ledger.AppendTime(binary.BigEndian.AppendUint64(dst, b.Policy), b.Time)
-}
-
-// State returns the state of a ledger whose last batch is b. The parameter bytes becomes State.Bytes of
-// the result. The error is that of Next.
-func (b *Batch) State(g ledger.Genesis, bytes []byte) (ledger.State, error) {
-	hash, err := b.Next(g)
-	return ledger.State{Last: b.Last, Hash: hash, Policy: b.Policy, Time: b.Time, Bytes: bytes}, err
 }

@@ -3,28 +3,28 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Snapshot is a view of a store at one moment. CheckTail and Verify request batches and entries in the
-// order of the log. Each method returns the error of the context, a *ledger.CorruptError, or an error of
+// Snapshot is a view of a store at one moment. CheckEdge and Verify request entries in the order of the log. Each method returns the error of the context, a *ledger.CorruptError, or an error of
 // the store.
 type Snapshot interface {
 	// Lookup reads the records of the entry that Entries is passing to visit.
 	Lookup
 	// Genesis returns the ledger's genesis.
 	Genesis() ledger.Genesis
-	// Tail returns the last batch, after checking that the log ends with it. It returns Genesis if
-	// the ledger is empty.
-	Tail(ctx context.Context) (Batch, error)
-	// Batch returns the first batch that ends with entry seq or a later one, and NoBatch's error if
-	// there is none.
-	Batch(ctx context.Context, seq uint64) (Batch, error)
-	// Entries calls the function visit for each entry from number first to number last, in order. Each call
-	// gets the entry's encoding, which is valid until visit returns.
-	Entries(ctx context.Context, first, last uint64, visit func(seq uint64, raw []byte, e *ledger.Entry) error) error
+	// Edge returns the stored edge of the log, after checking that the log ends with it.
+	Edge(ctx context.Context) (ledger.Edge, error)
+	// Hashes returns hashes of nodes of the log's tree, as ledger.Reader.Hashes does.
+	Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error)
+	// Entries calls the function visit for each record of the log from number first to number last, in order.
+	// Each call gets a record that is valid until visit returns.
+	Entries(ctx context.Context, first, last uint64, visit func(seq uint64, l *Logged) error) error
 	// Count returns the number of records in a table.
 	Count(ctx context.Context, table string) (uint64, error)
 	// Renew may replace the snapshot with a newer one, which shows what is committed now, and reports
@@ -33,115 +33,129 @@ type Snapshot interface {
 	Renew(ctx context.Context, left uint64) (bool, error)
 }
 
-// NoBatch returns the error for an entry that is in no batch of the chain.
-func NoBatch(seq uint64) error { return ledger.Corruptf(fmt.Sprintf("request %d", seq), "in no batch") }
-
-// CheckOpened checks the last batch like CheckTail, and refuses a fork that lacks records of its
+// CheckOpened checks the end of the log like CheckEdge, and refuses a fork that lacks records of its
 // parent.
 func CheckOpened(ctx context.Context, s Snapshot) error {
-	if err := CheckTail(ctx, s); err != nil {
+	if err := CheckEdge(ctx, s); err != nil {
 		return err
 	}
-	tail, err := s.Tail(ctx)
-	if err == nil {
-		err = tail.Complete(s.Genesis())
-	}
-	return err
-}
-
-// CheckTail checks the last batch against its entries and the batch before it.
-func CheckTail(ctx context.Context, s Snapshot) error {
-	tail, err := s.Tail(ctx)
-	if err == nil {
-		_, err = tail.Next(s.Genesis())
-	}
-	if err != nil || tail.Last == 0 {
-		return err
-	}
-	prev := Genesis(s.Genesis())
-	if tail.First > 1 {
-		if prev, err = s.Batch(ctx, tail.First-1); err != nil {
-			return err
-		}
-	}
-	if prev.Last != tail.First-1 {
-		return ledger.Corruptf(fmt.Sprintf("request %d", tail.First), "no batch ends before it")
-	}
-	return replay(ctx, s, prev, tail, func(uint64, *ledger.Entry) error { return nil })
-}
-
-// replay computes a batch's hash, policies and time again from its entries, compares them with the
-// chain's record, and passes each entry to visit.
-func replay(ctx context.Context, s Snapshot, prev, b Batch, visit func(seq uint64, e *ledger.Entry) error) error {
-	before, err := prev.Next(s.Genesis())
+	e, err := s.Edge(ctx)
 	if err != nil {
 		return err
 	}
-	link, policy, last := NewLink(before, b.First), prev.Policy, prev.Time
-	err = s.Entries(ctx, b.First, b.Last, func(seq uint64, raw []byte, e *ledger.Entry) error {
-		link.Add(raw)
-		if e.Policy != policy {
-			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "accepted under policy %d, but the current one was %d", e.Policy, policy)
-		}
-		if e.Time.Before(last) {
-			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "at %v, before the previous one, at %v", e.Time, last)
-		}
-		policy, last = PolicyAfter(e), e.Time
-		return visit(seq, e)
-	})
-	if err != nil {
-		return err
-	}
-	switch place := fmt.Sprintf("requests %d to %d", b.First, b.Last); {
-	case link.Sum() != b.Hash:
-		return ledger.Corruptf(place, "not what the chain holds")
-	case policy != b.Policy:
-		return ledger.Corruptf(place, "lead to policy %d, the chain has %d", policy, b.Policy)
-	case last != b.Time:
-		return ledger.Corruptf(place, "lead to the time %v, the chain has %v", last, b.Time)
+	return complete(s.Genesis(), &e)
+}
+
+// complete checks that a fork has all records that it shares with its parent.
+func complete(g ledger.Genesis, e *ledger.Edge) error {
+	if n := g.Inherited(); e.Last() < n {
+		return ledger.Corruptf("log", "ends with request %d, but the ledger is a fork after request %d", e.Last(), n)
 	}
 	return nil
 }
 
-// Verify replays the log of a snapshot from the first request. It checks the chain, and that the
-// other tables are exactly what the log implies. After every batch it calls progress with the
-// number of requests checked so far and the total; progress may be nil.
-//
-// Between two batches Verify may replace its snapshot by a newer one (Snapshot.Renew). The newer snapshot
-// contains everything that the one before had, and more. So the effects of an entry can be looked up in any
-// snapshot that has the entry. A token that was unspent may be spent in a later snapshot, by an entry that
-// Verify has yet to read. The result therefore holds for the last snapshot.
-func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) error {
-	total, err := s.Tail(ctx)
+// CheckEdge checks the stored edge against the last record, and the edge and the genesis against the tree whose
+// nodes the log stores.
+func CheckEdge(ctx context.Context, s Snapshot) error {
+	e, err := s.Edge(ctx)
 	if err != nil {
 		return err
 	}
-	v := verifier{Snapshot: s, tail: Genesis(s.Genesis())}
-	for v.tail.Last < total.Last {
-		if err := ctx.Err(); err != nil {
-			return err
+	if e.Last() == 0 {
+		if e != ledger.NewEdge(s.Genesis()) {
+			return ledger.Corruptf("edge", "not that of an empty log with this genesis")
 		}
-		if err := v.next(ctx); err != nil {
-			return err
+		return nil
+	}
+	err = s.Entries(ctx, e.Last(), e.Last(), func(seq uint64, l *Logged) error {
+		record := l.Record(seq)
+		version, digest := e.Policy()
+		switch {
+		case l.node(0) != record.Leaf():
+			return ledger.Corruptf(fmt.Sprintf("request %d", seq), "not what the log's tree holds")
+		case l.Commitment != e.Commitment():
+			return ledger.Corruptf("edge", "commits to another state than request %d", seq)
+		case version != PolicyAfter(&l.Entry) || digest != l.Entry.PolicyDigest || !e.Time().Equal(l.Entry.Time):
+			return ledger.Corruptf("edge", "has another policy or time than request %d", seq)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	hashes := tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) {
+		hashes, err := s.Hashes(ctx, indexes)
+		if errors.Is(err, ledger.ErrNoLeaf) {
+			err = ledger.Corruptf("log", "a request is missing from it: %v", err)
+		}
+		return hashes, err
+	})
+	leaves := int64(e.Last() + 1)
+	switch root, err := tlog.TreeHash(leaves, hashes); {
+	case err != nil:
+		return err
+	case root != e.Root():
+		return ledger.Corruptf("edge", "not that of the log's tree")
+	}
+	first, err := tlog.ProveRecord(leaves, 0, hashes)
+	if err != nil {
+		return err
+	}
+	if tlog.CheckRecord(first, leaves, e.Root(), 0, s.Genesis().Leaf()) != nil {
+		return ledger.Corruptf("genesis", "not that of the log's tree")
+	}
+	return e.CheckForks(s.Genesis())
+}
+
+// verifyStep is the number of entries that Verify reads between two calls of progress.
+const verifyStep = 256
+
+// Verify replays the log of a snapshot from the first request. It checks the log's tree, and that the other
+// tables and the edge are exactly what the log implies. After some entries at a time it calls progress with the
+// number of requests checked so far and the total; progress may be nil.
+//
+// Between two calls Verify may replace its snapshot by a newer one (Snapshot.Renew). The newer snapshot
+// contains everything that the one before had, and more. So the effects of an entry can be looked up in any
+// snapshot that has the entry. A token that was unspent may be spent in a later snapshot, by an entry that
+// Verify has yet to read. The result therefore holds for the last snapshot. Verify returns its edge.
+func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) (ledger.Edge, error) {
+	if err := CheckEdge(ctx, s); err != nil { // names the end of the log where that is wrong
+		return ledger.Edge{}, err
+	}
+	total, err := s.Edge(ctx)
+	if err != nil {
+		return ledger.Edge{}, err
+	}
+	v := verifier{Snapshot: s, edge: ledger.NewEdge(s.Genesis())}
+	if err := v.edge.CheckForks(s.Genesis()); err != nil {
+		return ledger.Edge{}, err
+	}
+	for v.edge.Last() < total.Last() {
+		if err := ctx.Err(); err != nil {
+			return ledger.Edge{}, err
+		}
+		done := v.edge.Last()
+		if err := s.Entries(ctx, done+1, min(done+verifyStep, total.Last()), v.record); err != nil {
+			return ledger.Edge{}, err
 		}
 		if progress != nil {
-			progress(v.tail.Last, total.Last)
+			progress(v.edge.Last(), total.Last())
 		}
-		renewed, err := s.Renew(ctx, total.Last-v.tail.Last)
+		renewed, err := s.Renew(ctx, total.Last()-v.edge.Last())
 		if renewed {
-			total, err = s.Tail(ctx)
+			total, err = s.Edge(ctx)
 		}
 		if err != nil {
-			return err
+			return ledger.Edge{}, err
 		}
 	}
-	if _, err := v.tail.Next(s.Genesis()); err != nil {
-		return err
+	if v.edge != total {
+		return ledger.Edge{}, ledger.Corruptf("edge", "not what the log leads to")
 	}
-	if err := v.tail.Complete(s.Genesis()); err != nil {
-		return err
+	if err := complete(s.Genesis(), &v.edge); err != nil {
+		return ledger.Edge{}, err
 	}
-	return v.counts(ctx)
+	return v.edge, v.counts(ctx)
 }
 
 // verifier replays a log. It looks up the effects of each entry in the tables, where every record
@@ -150,25 +164,23 @@ func Verify(ctx context.Context, s Snapshot, progress func(done, total uint64)) 
 // or spend one token.
 type verifier struct {
 	Snapshot
-	tail                              Batch
-	batches, entries, creates, spends uint64
+	edge                     ledger.Edge
+	entries, creates, spends uint64
 }
 
-// next replays the batch after tail.
-func (v *verifier) next(ctx context.Context) error {
-	b, err := v.Batch(ctx, v.tail.Last+1)
-	if err != nil {
+// record checks the next record of the log, and what it does to the tables.
+func (v *verifier) record(seq uint64, l *Logged) error {
+	place := fmt.Sprintf("request %d", seq)
+	if err := v.edge.CheckEntry(&l.Entry); err != nil {
+		return ledger.Corruptf(place, "%v", err)
+	}
+	if commitment, nodes := v.edge.Append(&l.Entry, l.Raw); !bytes.Equal(After(commitment, nodes), l.after) {
+		return ledger.Corruptf(place, "not what the log's tree or its state commitment holds")
+	}
+	if err := v.edge.CheckForks(v.Genesis()); err != nil {
 		return err
 	}
-	if b.First != v.tail.Last+1 {
-		return ledger.Corruptf(fmt.Sprintf("request %d", v.tail.Last+1), "in no batch: the next begins with %d", b.First)
-	}
-	if err := replay(ctx, v, v.tail, b, v.entry); err != nil {
-		return err
-	}
-	v.tail = b
-	v.batches++
-	return nil
+	return v.entry(seq, &l.Entry)
 }
 
 // entry checks that the tables contain what the entry does.
@@ -216,7 +228,6 @@ func (v *verifier) counts(ctx context.Context) error {
 		want uint64
 	}{
 		{TableLog, v.entries},
-		{TableChain, v.batches},
 		{TableAnchors, v.entries},
 		{TableTokens, v.creates},
 		{TableSpent, v.spends},

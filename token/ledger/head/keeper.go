@@ -1,0 +1,131 @@
+package head
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+)
+
+// How often a Keeper signs if its fields do not say it.
+const (
+	DefaultInterval = 50 * time.Millisecond
+	DefaultAgain    = time.Minute
+)
+
+// Keeper signs heads of a ledger with one validator's key, and stores them on the ledger. It signs what is durable,
+// beside the answers to those who pay: no request waits for a head.
+//
+// If the ledger's last head lacks the validator's signature, because another validator has made it, the Keeper adds
+// its own. Two that add theirs at the same moment may lose one of the signatures for one Interval. A head counts
+// only when as many validators have signed as the policy asks (Open).
+type Keeper struct {
+	Store    ledger.Store
+	Signer   *Signer
+	Policy   func() *token.Policy // the current one, whose validators' signatures are verified before they are stored
+	Interval time.Duration        // between two heads; 0: DefaultInterval
+	Again    time.Duration        // after which the last head is signed anew on a ledger that does not grow; 0: DefaultAgain
+	Clock    func() time.Time     // nil: time.Now
+
+	signed time.Time // when Sign has last stored a head
+}
+
+// Run calls Sign at intervals, until ctx ends or Sign fails, and returns the cause. After zkbench.ErrEnv, other than
+// ErrStopped, it can be called again: the store was not reached. Any other error says that the ledger went back or
+// that the Signer has stopped, and must be looked at.
+func (k *Keeper) Run(ctx context.Context) error {
+	interval := k.Interval
+	if interval <= 0 {
+		interval = DefaultInterval
+	}
+	ticks := time.NewTicker(interval)
+	defer ticks.Stop()
+	for {
+		if _, err := k.Sign(ctx); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-ticks.C:
+		}
+	}
+}
+
+// Sign signs and stores a head if one is due: the last head of another validator, a head of the whole log if it has
+// grown, or the last head anew. It reports whether one was due. The errors are those of the store, of Signer.Sign
+// and of Merge, and a *Contradiction if the stored head is not one of the ledger's log.
+func (k *Keeper) Sign(ctx context.Context) (due bool, err error) {
+	now, again := time.Now, k.Again
+	if k.Clock != nil {
+		now = k.Clock
+	}
+	if again <= 0 {
+		again = DefaultAgain
+	}
+	last, err := k.Store.Head(ctx)
+	if err != nil {
+		return false, err
+	}
+	h, mine := Head{}, true
+	if last != nil {
+		if h, mine, err = k.read(last); err != nil {
+			return false, err
+		}
+	}
+	state, err := k.Store.State(ctx)
+	if err != nil {
+		return false, err
+	}
+	own := Head{Ledger: k.Store.Genesis().ID(), Size: state.Last + 1, Root: state.Root}
+	switch {
+	case mine && own == h && now().Sub(k.signed) < again:
+		return false, nil
+	case !mine && k.Signer.size() <= h.Size && h.Size < own.Size:
+		if own, err = k.at(ctx, h.Size); err != nil {
+			return false, err
+		}
+	}
+	if last != nil && own.Size <= h.Size {
+		if err := own.Extends(h, nil); err != nil {
+			return false, &Contradiction{Kept: last, Told: []byte(own.Checkpoint()), Err: err}
+		}
+	}
+	signed, err := k.Signer.Sign(ctx, own, now(), func(ctx context.Context, from, to uint64) (tlog.TreeProof, error) {
+		return ledger.Consistency(ctx, k.Store, from, to)
+	})
+	if err == nil && own == h {
+		signed, err = Merge(note.VerifierList(Validators(k.Policy())...), last, signed)
+	}
+	if err == nil {
+		err = k.Store.PutHead(ctx, own.Size, signed)
+	}
+	if err != nil {
+		return false, err
+	}
+	k.signed = now()
+	return true, nil
+}
+
+// read parses a stored head and verifies the validators' signatures. It reports whether the Signer's key has signed.
+func (k *Keeper) read(signed []byte) (h Head, mine bool, err error) {
+	n, h, err := openNote(signed, note.VerifierList(Validators(k.Policy())...))
+	if err != nil {
+		return Head{}, false, fmt.Errorf("the ledger's last head: %w", err)
+	}
+	key := k.Signer.key
+	mine = slices.ContainsFunc(slices.Concat(n.Sigs, n.UnverifiedSigs), func(s note.Signature) bool { return s.Name == key.name && s.Hash == key.id })
+	return h, mine, nil
+}
+
+// at returns the head of the log when it had size leaves.
+func (k *Keeper) at(ctx context.Context, size uint64) (Head, error) {
+	root, err := tlog.TreeHash(int64(size), tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) { return k.Store.Hashes(ctx, indexes) }))
+	return Head{Ledger: k.Store.Genesis().ID(), Size: size, Root: root}, err
+}

@@ -1,0 +1,250 @@
+package head_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/head"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+)
+
+// keeps is a ledger in a file, with validators who keep its heads.
+type keeps struct {
+	*bolt.Ledger
+	t    testing.TB
+	path string
+	now  time.Time
+}
+
+func newKeeps(t testing.TB) *keeps {
+	path := filepath.Join(t.TempDir(), "ledger.db")
+	k := &keeps{must.Get(bolt.Create(path, ledger.Genesis{Nonce: [32]byte{7}}))(t), t, path, noon}
+	t.Cleanup(func() { _ = k.Close() })
+	return k
+}
+
+// keeper returns a keeper of the named validator, with a new state file.
+func (k *keeps) keeper(name string, policy *token.Policy) *head.Keeper {
+	k.t.Helper()
+	path := filepath.Join(k.t.TempDir(), name)
+	genesis := ledger.NewEdge(k.Genesis())
+	must.Do(k.t, head.CreateSigner(path, signerOf(k.t, name), head.Head{Ledger: k.Genesis().ID(), Size: 1, Root: genesis.Root()}, k.now))
+	return k.opened(path, name, policy)
+}
+
+func (k *keeps) opened(path, name string, policy *token.Policy) *head.Keeper {
+	s := must.Get(head.OpenSigner(path, signerOf(k.t, name), k.Genesis().ID()))(k.t)
+	k.t.Cleanup(func() { _ = s.Close() })
+	return &head.Keeper{Store: k, Signer: s, Policy: func() *token.Policy { return policy }, Clock: func() time.Time { return k.now }}
+}
+
+// open opens the stored head.
+func (k *keeps) open(policy *token.Policy) head.Opened {
+	k.t.Helper()
+	return must.Get(head.Open(must.Get(k.Head(k.t.Context()))(k.t), k.Genesis().ID(), policy))(k.t)
+}
+
+// TestKeeper: a head is made when the log has grown, and anew after a while.
+func TestKeeper(t *testing.T) {
+	k := newKeeps(t)
+	policy := policyOf(1, "anna")
+	keeper := k.keeper("anna", policy)
+	sign := func(due bool, records int, at time.Time) {
+		t.Helper()
+		golden.Equal(t, "due", due, must.Get(keeper.Sign(t.Context()))(t))
+		h, s := k.open(policy), ledgertest.State(t, k)
+		golden.Equal(t, "size", uint64(records+1), h.Size)
+		golden.Equal(t, "root", s.Root, [32]byte(h.Root))
+		golden.Equal(t, "time", at, h.Time)
+	}
+	sign(true, 0, noon)
+	sign(false, 0, noon)
+	ledgertest.Apply(t, k, ledgertest.Issue("a", 1), ledgertest.Issue("b", 1))
+	k.now = noon.Add(time.Second)
+	sign(true, 2, k.now)
+	k.now = noon.Add(head.DefaultAgain)
+	sign(false, 2, noon.Add(time.Second))
+	k.now = noon.Add(head.DefaultAgain + time.Second)
+	sign(true, 2, k.now)
+}
+
+// TestKeepers: each validator adds its signature to the head of another, and a new one is made when the log has grown.
+func TestKeepers(t *testing.T) {
+	k := newKeeps(t)
+	policy := policyOf(2, "anna", "ben", "carl")
+	anna, ben, carl := k.keeper("anna", policy), k.keeper("ben", policy), k.keeper("carl", policy)
+	ledgertest.Apply(t, k, ledgertest.Issue("a", 1))
+	must.Get(anna.Sign(t.Context()))(t)
+	must.FailGet(head.Open(must.Get(k.Head(t.Context()))(t), k.Genesis().ID(), policy))(t, zkbench.ErrSignature, "one of two")
+	ledgertest.Apply(t, k, ledgertest.Issue("b", 1), ledgertest.Issue("c", 1)) // which Ben's signature does not wait for
+	must.Get(ben.Sign(t.Context()))(t)
+	golden.Equal(t, "size, when Anna has signed it", 2, k.open(policy).Size)
+	must.Get(ben.Sign(t.Context()))(t)
+	must.Get(carl.Sign(t.Context()))(t)
+	golden.Equal(t, "size of Ben's own", 4, k.open(policy).Size)
+	must.Get(anna.Sign(t.Context()))(t)
+	golden.Equal(t, "validators", 3, len(k.open(policy).Validators))
+
+	// A head that is smaller than one that the validator has signed is passed over.
+	other := policyOf(1, "ben")
+	small := newKeeps(t)
+	two := small.keeper("ben", other)
+	ledgertest.Apply(t, small, ledgertest.Issue("a", 1), ledgertest.Issue("b", 1))
+	state := ledgertest.State(t, small)
+	must.Get(two.Signer.Sign(t.Context(), head.Head{Ledger: small.Genesis().ID(), Size: 3, Root: state.Root}, noon, proving(small)))(t) // and is not stored
+	edge := ledger.NewEdge(small.Genesis())
+	first := head.Head{Ledger: small.Genesis().ID(), Size: 1, Root: edge.Root()}
+	must.Do(t, small.PutHead(t.Context(), 1, signedBy(first.Checkpoint(), validator("anna", noon))))
+	must.Get(two.Sign(t.Context()))(t)
+	golden.Equal(t, "size", 3, small.open(other).Size)
+}
+
+// proving returns consistency proofs of a ledger.
+func proving(l ledger.Reader) func(context.Context, uint64, uint64) (tlog.TreeProof, error) {
+	return func(ctx context.Context, from, to uint64) (tlog.TreeProof, error) {
+		return ledger.Consistency(ctx, l, from, to)
+	}
+}
+
+// TestKeeperRefuses: nothing is signed that contradicts what is signed, and no root is signed beside another of its size.
+func TestKeeperRefuses(t *testing.T) {
+	policy := policyOf(1, "anna", "ben")
+	for name, c := range map[string]struct {
+		bend func(k *keeps) *head.Keeper // of Anna
+		want error
+	}{
+		"a backup": {func(k *keeps) *head.Keeper {
+			anna := k.keeper("anna", policy)
+			must.Do(t, k.Close())
+			backup := must.Get(os.ReadFile(k.path))(t)
+			k.Ledger = must.Get(bolt.Open(k.path))(t)
+			ledgertest.Apply(t, k, ledgertest.Issue("lost", 1))
+			must.Get(anna.Sign(t.Context()))(t)
+			must.Do(t, k.Close())
+			must.Do(t, os.WriteFile(k.path, backup, 0o600))
+			k.Ledger = must.Get(bolt.Open(k.path))(t)
+			return anna
+		}, head.ErrRolledBack},
+		"a backup that went on": {func(k *keeps) *head.Keeper {
+			anna := k.keeper("anna", policy)
+			must.Do(t, k.Close())
+			backup := must.Get(os.ReadFile(k.path))(t)
+			k.Ledger = must.Get(bolt.Open(k.path))(t)
+			ledgertest.Apply(t, k, ledgertest.Issue("lost", 1))
+			must.Get(anna.Sign(t.Context()))(t)
+			must.Do(t, k.Close())
+			must.Do(t, os.WriteFile(k.path, backup, 0o600))
+			k.Ledger = must.Get(bolt.Open(k.path))(t)
+			ledgertest.Apply(t, k, ledgertest.Issue("another", 1), ledgertest.Issue("more", 1))
+			return anna
+		}, head.ErrInconsistent},
+		"another's head of another log": {func(k *keeps) *head.Keeper {
+			other := head.Head{Ledger: k.Genesis().ID(), Size: 3, Root: [32]byte{1}}
+			must.Do(t, k.PutHead(t.Context(), 3, signedBy(other.Checkpoint(), validator("ben", noon))))
+			return k.keeper("anna", policy)
+		}, head.ErrForked},
+		"another's earlier head of another log": {func(k *keeps) *head.Keeper {
+			other := head.Head{Ledger: k.Genesis().ID(), Size: 2, Root: [32]byte{1}}
+			must.Do(t, k.PutHead(t.Context(), 2, signedBy(other.Checkpoint(), validator("ben", noon))))
+			return k.keeper("anna", policy)
+		}, head.ErrForked},
+		"another's head of a longer log": {func(k *keeps) *head.Keeper {
+			other := head.Head{Ledger: k.Genesis().ID(), Size: 9, Root: [32]byte{1}}
+			must.Do(t, k.PutHead(t.Context(), 9, signedBy(other.Checkpoint(), validator("ben", noon))))
+			return k.keeper("anna", policy)
+		}, head.ErrRolledBack},
+		"another's signature that does not hold": {func(k *keeps) *head.Keeper {
+			s := ledgertest.State(t, k)
+			text := head.Head{Ledger: k.Genesis().ID(), Size: 3, Root: s.Root}
+			signed := signedBy(text.Checkpoint(), validator("ben", noon))
+			signed[len(signed)-10] ^= 1 // of the base64 of the signature
+			must.Do(t, k.PutHead(t.Context(), 3, signed))
+			return k.keeper("anna", policy)
+		}, zkbench.ErrSignature},
+		"no head": {func(k *keeps) *head.Keeper {
+			must.Do(t, k.PutHead(t.Context(), 3, []byte("nonsense")))
+			return k.keeper("anna", policy)
+		}, zkbench.ErrMalformed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeps(t)
+			ledgertest.Apply(t, k, ledgertest.Issue("a", 1), ledgertest.Issue("b", 1))
+			anna := c.bend(k)
+			last, stored := string(anna.Signer.Last()), string(must.Get(k.Head(t.Context()))(t))
+			must.FailGet(anna.Sign(t.Context()))(t, c.want, "%s", name)
+			golden.Equal(t, "last signed", last, string(anna.Signer.Last()))
+			golden.Equal(t, "stored", stored, string(must.Get(k.Head(t.Context()))(t)))
+		})
+	}
+}
+
+// failing is a store whose PutHead fails.
+type failing struct {
+	*keeps
+	err error
+}
+
+func (f *failing) PutHead(context.Context, uint64, []byte) error { return f.err }
+
+// TestKeeperKilled: between the signature and the stored head the process ends; the next one stores a head of the same log.
+func TestKeeperKilled(t *testing.T) {
+	k := newKeeps(t)
+	policy := policyOf(1, "anna")
+	path := filepath.Join(t.TempDir(), "state")
+	edge := ledger.NewEdge(k.Genesis())
+	must.Do(t, head.CreateSigner(path, signerOf(t, "anna"), head.Head{Ledger: k.Genesis().ID(), Size: 1, Root: edge.Root()}, noon))
+	ledgertest.Apply(t, k, ledgertest.Issue("a", 1))
+	anna := k.opened(path, "anna", policy)
+	killed := errors.New("killed")
+	anna.Store = &failing{k, killed}
+	must.FailGet(anna.Sign(t.Context()))(t, killed, "before the head is stored")
+	must.Do(t, anna.Signer.Close())
+	ledgertest.Apply(t, k, ledgertest.Issue("b", 1))
+	again := k.opened(path, "anna", policy)
+	golden.Equal(t, "due", true, must.Get(again.Sign(t.Context()))(t))
+	golden.Equal(t, "size", 3, k.open(policy).Size)
+}
+
+// TestKeeperRuns: heads come at intervals until the context ends, or one fails.
+func TestKeeperRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newKeeps(t)
+		k.now = time.Now()
+		policy := policyOf(1, "anna")
+		anna := k.keeper("anna", policy)
+		anna.Clock = nil
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- anna.Run(ctx) }()
+		time.Sleep(head.DefaultInterval / 2)
+		for i := range 3 {
+			ledgertest.Apply(t, k, ledgertest.Issue(string(rune('a'+i)), 1))
+			time.Sleep(head.DefaultInterval)
+			golden.Equal(t, "size", uint64(i+2), k.open(policy).Size)
+		}
+		before := k.open(policy).Time
+		time.Sleep(head.DefaultAgain)
+		if after := k.open(policy).Time; !after.After(before) {
+			t.Errorf("head of %v, %v later", after, head.DefaultAgain)
+		}
+		cancel()
+		must.Fail(t, <-done, context.Canceled, "ended")
+		broken := errors.New("broken")
+		anna.Store = &failing{k, broken}
+		anna.Again = 1
+		must.Fail(t, anna.Run(t.Context()), broken, "a store that fails")
+	})
+}

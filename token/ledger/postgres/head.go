@@ -1,0 +1,43 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/zkbench/zkbench/token/ledger/store"
+)
+
+// Head implements ledger.Reader.
+func (l *Ledger) Head(ctx context.Context) (signed []byte, err error) {
+	err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		var leaves int64
+		var crc int32
+		err := conn.QueryRow(ctx, l.sql.lastHead).Scan(&leaves, &signed, &crc)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return nil
+		case err == nil && crc != sum(store.TableHeads, store.SeqKey(uint64(leaves)), signed):
+			return wrongSum(fmt.Sprintf("heads %d", leaves))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return signed, nil
+}
+
+// PutHead implements ledger.Store. It does not wait for the writers' lock. If ctx ends, the head may be stored
+// or not.
+func (l *Ledger) PutHead(ctx context.Context, leaves uint64, signed []byte) error {
+	if err := store.CheckHead(leaves, signed); err != nil {
+		return err
+	}
+	return l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, l.sql.putHead, int64(leaves), signed, sum(store.TableHeads, store.SeqKey(leaves), signed))
+		return err
+	})
+}
