@@ -22,7 +22,8 @@ class Parameters:
         self.systems = {}
         for _ in range(r.number(1)):
             self.system(r)
-        self.policy = policy.Policy(r.bytes(3))
+        encoding = r.bytes(3)
+        self.policy, self.policy_digest = policy.Policy(encoding), policy.digest(encoding)
         r.end()
         t = Transcript("zkbench/v1/public-params")
         t.append("encoding", data)
@@ -129,8 +130,8 @@ def verify(record):
     params = Parameters(record.bytes("params"))
     must(record.bytes("params digest") == params.digest, "another digest of the parameters")
     genesis, ledger = record.bytes("genesis"), record.bytes("ledger id")
-    must(genesis[:64] == params.digest and len(genesis) == 96, "another genesis")
-    must(ledger == hashlib.sha256(b"zkbench/v2/ledger id" + genesis).digest(), "another id of the ledger")
+    must(genesis[:128] == params.digest + params.policy_digest and len(genesis) == 160, "another genesis")
+    must(ledger == hashlib.sha256(b"zkbench/v3/ledger id" + genesis).digest(), "another id of the ledger")
     tokens = {}
     for name in "issue", "transfer":
         request = Request(record.bytes(f"{name} request"))
