@@ -19,10 +19,14 @@ type sums[E comparable, PE elementPtr[E]] struct {
 	complete        func(z, a, b *affine[E])
 	newAccumulators func() accumulators[E]
 	newRows         func() rows[E]
-	scratch         pool // of *scratch
+
+	// Scratches of whole sums, of their tasks and of tables are kept apart. That of a sum is large: from one pool, each
+	// would in time be as large.
+	ofSums, ofTables pool // of *scratch
+	ofTasks          *shared
 }
 
-// scratch is the working memory of one task.
+// scratch is the working memory of a sum, of one of its tasks or of a table's sums.
 type scratch[E comparable, PE elementPtr[E]] struct {
 	shape     // of the current sum
 	tree      tree[E]
@@ -40,6 +44,7 @@ type scratch[E comparable, PE elementPtr[E]] struct {
 	given     terms
 	words     []uint64 // of scalars in lanes
 	memory    *offHeap // of the largest of all these
+	ofTasks   *kept    // of *scratch: those of a sum's tasks
 }
 
 // shape says how a sum of n points is computed: by buckets or by Straus' method, with windows of
@@ -61,6 +66,7 @@ func (s *sums[E, PE]) newScratch() *scratch[E, PE] {
 		sortings: kept{made: func() any { return &sorting[E]{memory: m} }},
 		given:    terms{memory: m},
 		memory:   m,
+		ofTasks:  s.ofTasks.get(),
 	}
 	runtime.AddCleanup(sc, (*offHeap).release, m)
 	return sc
@@ -290,8 +296,8 @@ func (s *sums[E, PE]) inTasks(ctx context.Context, ex executor.Executor, sc *scr
 		if lent.CompareAndSwap(false, true) {
 			defer lent.Store(false)
 		} else {
-			task = s.scratch.Get().(*scratch[E, PE])
-			defer s.scratch.Put(task)
+			task = sc.ofTasks.Get().(*scratch[E, PE])
+			defer sc.ofTasks.Put(task)
 		}
 		return do(ctx, task, i)
 	})

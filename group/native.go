@@ -61,7 +61,8 @@ func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 		*z = affine[E](p)
 	}
 	sum.newAccumulators = func() accumulators[E] { return new(jacobians[E, P, J, PP, PJ]) }
-	sum.scratch = &sync.Pool{New: func() any { return sum.newScratch() }}
+	made := func() any { return sum.newScratch() }
+	sum.ofSums, sum.ofTables, sum.ofTasks = &sync.Pool{New: made}, &sync.Pool{New: made}, &shared{made: made}
 	return &native[S, E, P, J, PS, PE, PP, PJ]{
 		name: name, domain: domain, form: form, modulus: c.modulus, orderLimbs: integer.FromBig(s.order), scalars: s, points: p, sums: sum,
 		compressed: newDecompressor(c, form, p.pointLen),
@@ -118,10 +119,10 @@ func (g *native[S, E, P, J, PS, PE, PP, PJ]) sum(ctx context.Context, ex executo
 	if len(scalars) == 0 {
 		return sum, context.Cause(ctx)
 	}
-	sc := g.sums.scratch.Get().(*scratch[E, PE])
+	sc := g.sums.ofSums.Get().(*scratch[E, PE])
 	defer func() {
 		sc.stored, sc.entries = nil, nil // the pool must not keep a caller's memory alive
-		g.sums.scratch.Put(sc)
+		g.sums.ofSums.Put(sc)
 	}()
 	sc.stored = stored
 	affine := affines[E](points)
@@ -247,8 +248,8 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) check(dst []P, scalars [][]S) {
 
 func (t *table[S, E, P, J, PS, PE, PP, PJ]) MSM(ctx context.Context, ex executor.Executor, dst []P, scalars [][]S) error {
 	t.check(dst, scalars)
-	sc := t.sums.scratch.Get().(*scratch[E, PE])
-	defer t.sums.scratch.Put(sc)
+	sc := t.sums.ofTables.Get().(*scratch[E, PE])
+	defer t.sums.ofTables.Put(sc)
 	sc.acc.reset(len(dst))
 	terms := 0
 	for _, v := range scalars {
@@ -294,8 +295,8 @@ func (t *table[S, E, P, J, PS, PE, PP, PJ]) inTasks(ctx context.Context, ex exec
 	segments := len(scalars) * t.Spacing
 	partial := make([]affine[E], tasks*segments)
 	err := ex.Do(ctx, tasks, func(_ context.Context, task int) error {
-		own := t.sums.scratch.Get().(*scratch[E, PE])
-		defer t.sums.scratch.Put(own)
+		own := t.sums.ofTables.Get().(*scratch[E, PE])
+		defer t.sums.ofTables.Put(own)
 		t.addTerms(own, scalars, task, tasks)
 		own.tree.reduce(t.multiples, 1)
 		for k := range segments {

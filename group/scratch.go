@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"sync"
 	"unsafe"
+	"weak"
 
 	"github.com/zkbench/zkbench/internal/sys/mapped"
 )
@@ -45,6 +46,24 @@ func (k *kept) all() []any {
 	all := k.free
 	k.free = nil
 	return all
+}
+
+// shared is a kept that lasts as long as one of its users.
+type shared struct {
+	mu   sync.Mutex
+	last weak.Pointer[kept]
+	made func() any
+}
+
+func (s *shared) get() *kept {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := s.last.Value()
+	if k == nil {
+		k = &kept{made: s.made}
+		s.last = weak.Make(k)
+	}
+	return k
 }
 
 // offHeap is memory outside of the garbage collector's heap. On the heap, the slices of a large sum would be garbage each time
@@ -114,13 +133,13 @@ func WithScratch[S, P any](g Group[S, P]) (own Group[S, P], free func()) {
 
 func (g *native[S, E, P, J, PS, PE, PP, PJ]) withScratch() (Group[S, P], func()) {
 	own, sums := *g, *g.sums
-	scratches := &kept{made: func() any { return sums.newScratch() }}
-	sums.scratch = scratches
+	ofSums := &kept{made: func() any { return sums.newScratch() }}
+	sums.ofSums = ofSums
 	own.sums = &sums
 	return &own, func() {
-		for _, sc := range scratches.all() {
+		for _, sc := range ofSums.all() {
 			sc.(*scratch[E, PE]).release()
-			scratches.Put(sc)
+			ofSums.Put(sc)
 		}
 	}
 }

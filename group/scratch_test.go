@@ -36,6 +36,27 @@ func (s *suite[S, P]) testScratch(t *testing.T) {
 	}
 }
 
+// TestScratchOfTasks: sums in turn on many processors have no more scratches of tasks than there are tasks at once, and none
+// of these has memory of a whole sum. It sets GOMAXPROCS, so it is not parallel.
+func TestScratchOfTasks(t *testing.T) {
+	const (
+		procs   = 16
+		windows = 20 // or fewer have a task that waits for its own tasks
+	)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+	k := keptPoints(t, 1<<15)
+	g, count := group.Counted(group.BN254())
+	for range 8 {
+		if got := must.Get(g.MSM(t.Context(), executor.Pool(), k.points, k.scalars))(t); got != k.sum {
+			t.Error("another sum than that of the serial executor")
+		}
+		runtime.GC()
+	}
+	if tasks, large := count(); tasks == 0 || tasks > procs+windows || large != 0 {
+		t.Errorf("%d scratches of tasks, %d of them with memory of a whole sum; accepted are 1 to %d, and 0", tasks, large, procs+windows)
+	}
+}
+
 // BenchmarkScratch is of sums in turn, by what they allocate.
 func BenchmarkScratch(b *testing.B) {
 	k := keptPoints(b, 1<<14)

@@ -52,6 +52,9 @@ func (s *shape) sortRanges(ex executor.Executor) int {
 	return max(1, min(m/leastSorted, m/(4*s.bucketCount())))
 }
 
+// treeRoom is about the most points in a tree of termsInCache, with those that fill up the last vectors of runs.
+const treeRoom = termsInCache * 9 / 8
+
 // sortedSums sets sums to the bucket sums of windows lo to hi-1. The task that calls it lends its
 // scratch to the tasks that it begins.
 func (s *sums[E, PE]) sortedSums(ctx context.Context, ex executor.Executor, sc, task *scratch[E, PE], by *sorting[E], sums []affine[E], lo, hi int) error {
@@ -60,6 +63,7 @@ func (s *sums[E, PE]) sortedSums(ctx context.Context, ex executor.Executor, sc, 
 	}
 	by.cut()
 	err := s.each(ctx, ex, task, len(by.jobs), func(task *scratch[E, PE], i int) {
+		task.tree.rows.resize(treeRoom) // at once, so that no scratch grows from job to job
 		j := &by.jobs[i]
 		if j.long {
 			by.pieces[i] = task.sumOf(sc.entries, by.sorted[j.lo:j.hi])
@@ -155,6 +159,14 @@ func (by *sorting[E]) cut() {
 // shortBuckets sets sums to the sums of the buckets from first on.
 func (s *scratch[E, PE]) shortBuckets(entries []affine[E], by *sorting[E], sums []affine[E], first int) {
 	t, at := &s.tree, by.offsets
+	// No bucket at the end is filled if the digits of a scalar's highest window are short. So many would keep the others
+	// from being runs, in which few buckets leave no lanes empty.
+	used := len(sums)
+	for used > 1 && at[first+used] == at[first+used-1] {
+		used--
+	}
+	clear(sums[used:])
+	sums = sums[:used]
 	end, longest := first+len(sums), int32(0)
 	for k := first; k < end; k++ {
 		longest = max(longest, at[k+1]-at[k])

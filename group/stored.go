@@ -115,8 +115,8 @@ func (s *stored[E]) part(k *integer.Limbs, p int) (part integer.Limbs) {
 // multiply computes the entries of all positions.
 func (s *sums[E, PE]) multiply(ctx context.Context, ex executor.Executor, st *stored[E], points []affine[E]) error {
 	const piece = 2048 // points that are doubled together
-	sc := s.scratch.Get().(*scratch[E, PE])
-	defer s.scratch.Put(sc)
+	sc := s.ofSums.Get().(*scratch[E, PE])
+	defer s.ofSums.Put(sc)
 	return s.each(ctx, ex, sc, (st.n+piece-1)/piece, func(task *scratch[E, PE], i int) {
 		lo, hi := i*piece, min((i+1)*piece, st.n)
 		t := &task.tree

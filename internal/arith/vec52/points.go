@@ -1,6 +1,9 @@
 package vec52
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // An entry of a four-word field is one cache line.
 
@@ -44,14 +47,16 @@ func PadPairs(pairs []Pair) []Pair {
 }
 
 // Resize returns a slice of length n whose contents are unspecified. If the capacity of s suffices, this is s with
-// length n. Otherwise it is a new slice, which begins at a cache line.
+// length n. Otherwise it is a new slice, which begins at a cache line. If s is not nil, the new slice has room for up
+// to an eighth more, so that slices of nearly the same length do not each need a new one.
 func Resize(s []uint64, n int) []uint64 {
 	if cap(s) >= n {
 		return s[:n]
 	}
 	room := n
 	if s != nil { // may grow again
-		room += n / 4
+		step := 1 << max(0, bits.Len(uint(n))-4)
+		room = (n + step - 1) &^ (step - 1)
 	}
 	return aligned(room)[:n]
 }
