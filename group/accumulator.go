@@ -46,13 +46,16 @@ func (a *Accumulator[S, P]) Merge(b *Accumulator[S, P]) {
 	a.Scalars = append(a.Scalars, b.Scalars...)
 }
 
+// asFixed is the number of terms over generators that take as long as one term over a point of a proof.
+const asFixed = 3
+
 // IsZero reports whether the collected terms sum to the identity. It first removes components
 // of the sum outside the prime-order subgroup (Group.ClearTorsion).
 func (a *Accumulator[S, P]) IsZero(ctx context.Context, ex executor.Executor) (bool, error) {
 	g := a.Basis.Group
 	var fixed, sum P
 	var err error
-	if executor.Cut(ex, 2, 1) > 1 {
+	if executor.Cut(ex, len(a.Fixed)+asFixed*len(a.Points), leastFixed) > 1 {
 		fixed, sum, err = a.apart(ctx, ex)
 	} else if fixed, err = a.fixed(ctx, ex); err == nil {
 		sum, err = g.MSM(ctx, ex, a.Points, a.Scalars)

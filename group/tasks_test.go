@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254"
@@ -92,6 +93,37 @@ func TestAccumulatorInTasks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSmallSumsAlone: an accumulator with as few terms as a verification of one transfer has is not cut into tasks, which
+// would take longer. One of a batch is.
+func TestSmallSumsAlone(t *testing.T) {
+	t.Parallel()
+	const n = 130 // generators
+	g := group.BN254()
+	basis := must.Get(group.NewBasis(g, []group.Family{{Name: "alone", Count: n}}, group.TableOptions{Window: 4, Spacing: 5}))(t)
+	for points, cut := range map[int]bool{15: false, 40: false, 64: true, 400: true} {
+		acc, one := group.NewAccumulator(basis, 0), fr.One()
+		for i := range points {
+			acc.AddPoint(&basis.Points[i%n], &one)
+		}
+		var forks atomic.Int64
+		must.Get(acc.IsZero(t.Context(), forking{exectest.Wide(2), &forks}))(t)
+		golden.Equal(t, fmt.Sprintf("cut, with %d points", points), cut, forks.Load() > 0)
+	}
+}
+
+// forking counts the calls of Do with more than one task.
+type forking struct {
+	executor.Executor
+	calls *atomic.Int64
+}
+
+func (f forking) Do(ctx context.Context, n int, task func(ctx context.Context, i int) error) error {
+	if n > 1 {
+		f.calls.Add(1)
+	}
+	return f.Executor.Do(ctx, n, task)
 }
 
 // TestSumsInTasksFailClosed: whichever call of an executor fails, and whenever a context ends, sums in tasks have no result: an
