@@ -1,8 +1,6 @@
 package plonkish
 
 import (
-	"slices"
-
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 )
 
@@ -24,22 +22,46 @@ const manyRows = 1 << 17
 
 // newPasses cuts the identity in two where the passes take the least memory. They have no kernels yet.
 func (l *layout) newPasses(elementBytes int) []*pass {
-	best := l.cut(0)
+	reads := l.reads()
+	best := l.cut(0, reads)
 	for at := 1; l.n >= manyRows && at < len(l.terms); at++ {
-		if two := l.cut(at); l.mostBytes(two, elementBytes) < l.mostBytes(best, elementBytes) {
+		if two := l.cut(at, reads); l.mostBytes(two, elementBytes) < l.mostBytes(best, elementBytes) {
 			best = two
 		}
 	}
 	return best
 }
 
+// read says which terms of the identity read a variable: first is the first of them, last the last.
+type read struct {
+	variable
+	first, last int
+}
+
+// reads returns all variables that terms read, each once. It compiles each term once, so that trying all cuts takes
+// no longer than compiling.
+func (l *layout) reads() (all []read) {
+	known := make(map[variable]int)
+	for i, t := range l.terms {
+		for _, v := range compile(t).variables() {
+			at, ok := known[v]
+			if !ok {
+				at = len(all)
+				known[v], all = at, append(all, read{variable: v, first: i})
+			}
+			all[at].last = i
+		}
+	}
+	return all
+}
+
 // cut returns the pass of the terms below a number, and that of the others. Without terms there is no pass.
-func (l *layout) cut(at int) []*pass {
-	others := l.pass(at, len(l.terms))
+func (l *layout) cut(at int, reads []read) []*pass {
+	others := l.pass(at, len(l.terms), reads)
 	if at == 0 {
 		return []*pass{others}
 	}
-	return []*pass{l.pass(0, at), others}
+	return []*pass{l.pass(0, at, reads), others}
 }
 
 // setKernels sets the passes' kernels.
@@ -53,23 +75,24 @@ func (k *ProvingKey) setKernels() {
 	}
 }
 
-// pass returns a pass of the terms from lo to hi, without a kernel.
-func (l *layout) pass(lo, hi int) *pass {
+// pass returns a pass of the terms from lo to hi, the first terms or the last, without a kernel.
+func (l *layout) pass(lo, hi int, reads []read) *pass {
 	p := &pass{terms: l.terms[lo:hi], before: lo}
-	read := make(map[variable]bool)
-	for _, v := range compile(weighedSum(p.terms)).variables() {
-		switch {
-		case read[v]:
+	needed := make(map[variable]bool)
+	for _, r := range reads {
+		switch v := r.variable; {
+		case r.first >= hi || r.last < lo:
 		case v.kind.next():
 			p.next = append(p.next, v.here())
+			needed[v.here()] = true
 		case v.kind == point || v.kind == first || v.kind == last:
 			p.ends = true
+		default:
+			needed[v] = true
 		}
-		read[v] = true
 	}
-	ahead := func(v variable) bool { return slices.Contains(p.next, v) }
 	for _, v := range l.committed {
-		if !read[v] && !ahead(v) {
+		if !needed[v] {
 			continue
 		}
 		p.columns = append(p.columns, v)

@@ -24,7 +24,7 @@ func TestPasses(t *testing.T) {
 		want := prove(*s.ProvingKey)
 		k := *s.ProvingKey
 		for at := 1; at < len(s.terms); at++ {
-			k.passes = s.cut(at)
+			k.passes = s.cut(at, s.layout.reads())
 			k.setKernels()
 			golden.Equal(t, fmt.Sprintf("%s: two passes, cut at term %d", s.name, at), want, prove(k))
 		}
@@ -33,7 +33,7 @@ func TestPasses(t *testing.T) {
 		must.Do(t, k.Close())
 		large := *s.layout
 		large.n = manyRows
-		best, one := large.newPasses(s.elementBytes()), large.cut(0)
+		best, one := large.newPasses(s.elementBytes()), large.cut(0, large.reads())
 		if whole := large.mostBytes(one, s.elementBytes()); large.mostBytes(best, s.elementBytes()) >= whole {
 			t.Errorf("%s: %d passes take no less memory than one, %d bytes a row", s.name, len(best), whole)
 		}
@@ -65,7 +65,7 @@ func TestPassesInParts(t *testing.T) {
 		must.Do(t, key.VerifyInsecure(want, circuit.Public(), bound))
 		for _, at := range []int{1, len(key.terms) / 2, len(key.terms) - 1} {
 			k := *key
-			k.columns, k.passes = nil, k.cut(at)
+			k.columns, k.passes = nil, k.cut(at, k.reads())
 			k.setKernels()
 			var proofs [3][]byte
 			var wg sync.WaitGroup
