@@ -2,6 +2,7 @@ package pedersen
 
 import (
 	"math/big"
+	"sync"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 	"github.com/consensys/gnark-crypto/ecc/grumpkin"
@@ -87,15 +88,16 @@ func NewLadder(b *plonkish.Builder) *Ladder {
 	return h
 }
 
-// ladderPoints returns the points of each input's digits.
-func ladderPoints() (all [pedersen.Inputs][]multiples) {
+// ladderPoints returns the points of each input's digits. It computes them once, since they take as long as the rows of
+// dozens of hashes.
+var ladderPoints = sync.OnceValue(func() (all [pedersen.Inputs][]multiples) {
 	for i := range all {
 		for j := range ladderDigits {
 			all[i] = append(all[i], multiples(pedersen.OddMultiples(i, ladderWidth, j, 2)))
 		}
 	}
 	return all
-}
+})
 
 // ones returns 4^digits - 1.
 func ones(digits int) (c fr.Element) {
@@ -133,8 +135,8 @@ func (h *Ladder) hash(inputs [pedersen.Inputs]input) plonkish.Var {
 	sums := partialSums(&h.start.point, terms)
 	now := h.start
 	for i, in := range inputs {
-		acc, d := h.zero, new(big.Int)
-		var high plonkish.Var
+		acc, high := h.zero, plonkish.Var(0)
+		var d fr.Element
 		for k := range ladderDigits {
 			j := ladderDigits - 1 - k
 			if k == ladderHigh {
@@ -142,9 +144,9 @@ func (h *Ladder) hash(inputs [pedersen.Inputs]input) plonkish.Var {
 			}
 			term := &terms[i*ladderDigits+k]
 			h.b.Row(h.rows[i][j], []plonkish.Var{now.x, now.y, h.b.Var(fr.Element(term.X)), acc})
-			d.Lsh(d, ladderWidth).Add(d, big.NewInt(digit(in.integer, j)))
-			var e fr.Element
-			acc = h.b.Var(*e.SetBigInt(d))
+			next := element(digit(in.integer, j))
+			d.Double(&d).Double(&d).Add(&d, &next) // d = 4 d + the digit
+			acc = h.b.Var(d)
 			p := sums[i*ladderDigits+k]
 			now = sum{p, h.b.Var(fr.Element(p.X)), h.b.Var(fr.Element(p.Y))}
 		}
