@@ -34,6 +34,7 @@ const (
 	MaxBatchBytes = 64 << 20 // bytes of one batch, encoded
 	MaxState      = 64 << 10 // bytes of State.Bytes
 	MaxHead       = 64 << 10 // bytes of a signed head
+	MaxHashes     = 1 << 10  // hashes of one call of Hashes; a proof needs less than 128
 )
 
 // Entry is a request that a validator has accepted, together with the tokens that it spends and
@@ -96,7 +97,8 @@ type Reader interface {
 	Log(ctx context.Context, from uint64) iter.Seq2[Record, error]
 
 	// Hashes returns hashes of nodes of the log's tree, in the order of the indexes. An index is one of
-	// tlog.StoredHashIndex. Hashes returns ErrNoLeaf if the log does not yet have all leaves of a node. The
+	// tlog.StoredHashIndex. Hashes returns ErrNoLeaf if the log does not yet have all leaves of a node, and a
+	// *zkbench.LimitError for more than MaxHashes indexes. The
 	// functions Inclusion and Consistency make proofs of them.
 	Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error)
 
@@ -161,7 +163,8 @@ type Store interface {
 	ApplyState(ctx context.Context, batch []Entry, state []byte) error
 
 	// PutHead stores a signed head of the log, durably, in place of one with the same number of leaves. It
-	// does not read it. It returns a *zkbench.LimitError if the head is longer than MaxHead.
+	// does not read it. It returns ErrNoLeaf if the log has fewer leaves, and a *zkbench.LimitError if the head is
+	// longer than MaxHead.
 	PutHead(ctx context.Context, leaves uint64, signed []byte) error
 
 	// Close waits for running calls and releases the store. Later calls return an error that wraps

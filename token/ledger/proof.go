@@ -25,6 +25,9 @@ func Inclusion(ctx context.Context, l Reader, leaves, seq uint64) (tlog.RecordPr
 	if err := checkProof(leaves, seq, leaves-1); err != nil {
 		return nil, err
 	}
+	if err := hasLeaf(ctx, l, leaves-1); err != nil {
+		return nil, err
+	}
 	return tlog.ProveRecord(int64(leaves), int64(seq), hashes(ctx, l))
 }
 
@@ -35,7 +38,16 @@ func Consistency(ctx context.Context, l Reader, before, after uint64) (tlog.Tree
 	if err := checkProof(after, before-1, after-1); err != nil {
 		return nil, err
 	}
+	if err := hasLeaf(ctx, l, after-1); err != nil {
+		return nil, err
+	}
 	return tlog.ProveTree(int64(after), int64(before), hashes(ctx, l))
+}
+
+// hasLeaf returns ErrNoLeaf if the log does not have a leaf. Some proofs need no hash that is behind the log's end.
+func hasLeaf(ctx context.Context, l Reader, leaf uint64) error {
+	_, err := l.Hashes(ctx, []int64{tlog.StoredHashIndex(0, int64(leaf))})
+	return err
 }
 
 // checkProof returns ErrParams unless leaf is at most last, for a tree that has leaves.

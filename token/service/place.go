@@ -65,6 +65,9 @@ func (p place) next(genesis ledger.Genesis, pointLen int, r ledger.Record) (*ste
 	if err := entry.Check(&r, &parsed.Entry); err != nil {
 		return nil, err
 	}
+	if err := p.CheckForks(genesis); err != nil { // before the first record
+		return nil, err
+	}
 	if err := p.CheckEntry(&r.Entry); err != nil {
 		return nil, ledger.Corruptf(named(r.Seq), "%v", err)
 	}

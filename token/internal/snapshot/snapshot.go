@@ -3,6 +3,9 @@
 package snapshot
 
 import (
+	"fmt"
+
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -21,6 +24,13 @@ func Params(shared *token.PublicParams, genesis ledger.Genesis) (p *token.Public
 	digest, err := p.Digest()
 	if err == nil {
 		err = genesis.CheckParams(digest)
+	}
+	if err != nil {
+		return nil, id, err
+	}
+	first, err := p.Policy.Digest()
+	if err == nil && first != genesis.Policy {
+		err = fmt.Errorf("%w: ledger %x begins with another policy", zkbench.ErrParams, genesis.ID())
 	}
 	return p, genesis.ID(), err
 }

@@ -3,10 +3,13 @@ package bolt
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"fmt"
 
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench/token/internal/boltfile"
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
@@ -37,6 +40,13 @@ func (l *Ledger) PutHead(ctx context.Context, leaves uint64, signed []byte) erro
 		return err
 	}
 	err := l.file.Write(func(tx *bbolt.Tx) error {
+		end := uint64(0)
+		if key, _ := tx.Bucket([]byte(store.TableLog)).Cursor().Last(); key != nil {
+			end = binary.BigEndian.Uint64(key)
+		}
+		if leaves > end+1 {
+			return fmt.Errorf("%w: a head of %d leaves, the log has %d", ledger.ErrNoLeaf, leaves, end+1)
+		}
 		key := store.SeqKey(leaves)
 		return tx.Bucket([]byte(store.TableHeads)).Put(key, boltfile.Seal(store.TableHeads, key, bytes.Clone(signed)))
 	})

@@ -2,13 +2,14 @@ package head
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -58,9 +59,12 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// Sign signs and stores a head if one is due: the last head of another validator, a head of the whole log if it has
-// grown, or the last head anew. It reports whether one was due. The errors are those of the store, of Signer.Sign
-// and of Merge, and a *Contradiction if the stored head is not one of the ledger's log.
+// Sign signs and stores a head if one is due: the last head of other validators, a head of the whole log if it has
+// grown, or the last head anew. It reports whether one was due. The errors are those of the store and of Signer.Sign,
+// and a *Contradiction if validators have signed a stored head that is not one of the ledger's log.
+//
+// A stored head that no validator of the policy has signed, or that is damaged, is passed over: a new one takes its
+// place. So whoever can write to the store cannot stop the Keeper with it.
 func (k *Keeper) Sign(ctx context.Context) (due bool, err error) {
 	now, again := time.Now, k.Again
 	if k.Clock != nil {
@@ -73,35 +77,28 @@ func (k *Keeper) Sign(ctx context.Context) (due bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	h, mine := Head{}, true
-	if last != nil {
-		if h, mine, err = k.read(last); err != nil {
-			return false, err
-		}
-	}
+	h, mine, counts := k.read(last)
 	state, err := k.Store.State(ctx)
 	if err != nil {
 		return false, err
 	}
 	own := Head{Ledger: k.Store.Genesis().ID(), Size: state.Last + 1, Root: state.Root}
-	switch {
-	case mine && own == h && now().Sub(k.signed) < again:
-		return false, nil
-	case !mine && k.Signer.size() <= h.Size && h.Size < own.Size:
-		if own, err = k.at(ctx, h.Size); err != nil {
+	if counts {
+		if err := k.compare(ctx, last, h, own); err != nil {
 			return false, err
 		}
-	}
-	if last != nil && own.Size <= h.Size {
-		if err := own.Extends(h, nil); err != nil {
-			return false, &Contradiction{Kept: last, Told: []byte(own.Checkpoint()), Err: err}
+		switch {
+		case mine && own == h && now().Sub(k.signed) < again:
+			return false, nil
+		case !mine && k.Signer.lastHead().Size <= h.Size:
+			own = h
 		}
 	}
 	signed, err := k.Signer.Sign(ctx, own, now(), func(ctx context.Context, from, to uint64) (tlog.TreeProof, error) {
 		return ledger.Consistency(ctx, k.Store, from, to)
 	})
-	if err == nil && own == h {
-		signed, err = Merge(note.VerifierList(Validators(k.Policy())...), last, signed)
+	if err == nil && counts && own == h {
+		signed, err = k.merge(last, signed)
 	}
 	if err == nil {
 		err = k.Store.PutHead(ctx, own.Size, signed)
@@ -113,15 +110,50 @@ func (k *Keeper) Sign(ctx context.Context) (due bool, err error) {
 	return true, nil
 }
 
-// read parses a stored head and verifies the validators' signatures. It reports whether the Signer's key has signed.
-func (k *Keeper) read(signed []byte) (h Head, mine bool, err error) {
+// read parses a stored head. It reports whether the Signer's key has signed it, and whether a validator has: if
+// not, or if a validator's signature does not verify, the head does not count.
+func (k *Keeper) read(signed []byte) (h Head, mine, counts bool) {
 	n, h, err := openNote(signed, note.VerifierList(Validators(k.Policy())...))
-	if err != nil {
-		return Head{}, false, fmt.Errorf("the ledger's last head: %w", err)
+	if err != nil || len(n.Sigs) == 0 || h.Ledger != k.Store.Genesis().ID() {
+		return Head{}, false, false
 	}
 	key := k.Signer.key
-	mine = slices.ContainsFunc(slices.Concat(n.Sigs, n.UnverifiedSigs), func(s note.Signature) bool { return s.Name == key.name && s.Hash == key.id })
-	return h, mine, nil
+	return h, slices.ContainsFunc(n.Sigs, func(s note.Signature) bool { return s.Name == key.name && s.Hash == key.id }), true
+}
+
+// compare returns a *Contradiction if the stored head h is not one of the log whose last head is own.
+func (k *Keeper) compare(ctx context.Context, last []byte, h, own Head) error {
+	at := own
+	if h.Size < own.Size {
+		if at = k.Signer.lastHead(); at != h { // which own is proved to extend
+			var err error
+			if at, err = k.at(ctx, h.Size); err != nil {
+				return err
+			}
+		}
+	}
+	if err := at.Extends(h, nil); err != nil {
+		return &Contradiction{Kept: last, Told: []byte(at.Checkpoint()), Err: err}
+	}
+	return nil
+}
+
+// merge adds a signature to those of the stored head. If there is no room for all, those of keys that are no
+// validator's are left out.
+func (k *Keeper) merge(last, signed []byte) ([]byte, error) {
+	known := note.VerifierList(Validators(k.Policy())...)
+	merged, err := Merge(known, last, signed)
+	if !errors.Is(err, zkbench.ErrLimit) {
+		return merged, err
+	}
+	n, _, err := openNote(last, known)
+	if err != nil {
+		return nil, err
+	}
+	if last, err = note.Sign(&note.Note{Text: n.Text, Sigs: n.Sigs}); err != nil {
+		return nil, err
+	}
+	return Merge(known, last, signed)
 }
 
 // at returns the head of the log when it had size leaves.

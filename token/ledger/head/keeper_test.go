@@ -3,8 +3,10 @@ package head_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -161,23 +163,20 @@ func TestKeeperRefuses(t *testing.T) {
 			must.Do(t, k.PutHead(t.Context(), 2, signedBy(other.Checkpoint(), validator("ben", noon))))
 			return k.keeper("anna", policy)
 		}, head.ErrForked},
-		"another's head of a longer log": {func(k *keeps) *head.Keeper {
-			other := head.Head{Ledger: k.Genesis().ID(), Size: 9, Root: [32]byte{1}}
-			must.Do(t, k.PutHead(t.Context(), 9, signedBy(other.Checkpoint(), validator("ben", noon))))
+		"its own head of another log": {func(k *keeps) *head.Keeper { // log and state file went back, and the heads did not
+			other := head.Head{Ledger: k.Genesis().ID(), Size: 2, Root: [32]byte{1}}
+			must.Do(t, k.PutHead(t.Context(), 2, signedBy(other.Checkpoint(), validator("anna", noon))))
 			return k.keeper("anna", policy)
-		}, head.ErrRolledBack},
-		"another's signature that does not hold": {func(k *keeps) *head.Keeper {
-			s := ledgertest.State(t, k)
-			text := head.Head{Ledger: k.Genesis().ID(), Size: 3, Root: s.Root}
-			signed := signedBy(text.Checkpoint(), validator("ben", noon))
-			signed[len(signed)-10] ^= 1 // of the base64 of the signature
-			must.Do(t, k.PutHead(t.Context(), 3, signed))
-			return k.keeper("anna", policy)
-		}, zkbench.ErrSignature},
-		"no head": {func(k *keeps) *head.Keeper {
-			must.Do(t, k.PutHead(t.Context(), 3, []byte("nonsense")))
-			return k.keeper("anna", policy)
-		}, zkbench.ErrMalformed},
+		}, head.ErrForked},
+		"another's head of another log, below its own": {func(k *keeps) *head.Keeper {
+			anna := k.keeper("anna", policy)
+			anna.Store = &failing{k, nil}
+			must.Get(anna.Sign(t.Context()))(t)
+			anna.Store = k
+			other := head.Head{Ledger: k.Genesis().ID(), Size: 2, Root: [32]byte{1}}
+			must.Do(t, k.PutHead(t.Context(), 2, signedBy(other.Checkpoint(), validator("ben", noon))))
+			return anna
+		}, head.ErrForked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newKeeps(t)
@@ -187,6 +186,53 @@ func TestKeeperRefuses(t *testing.T) {
 			must.FailGet(anna.Sign(t.Context()))(t, c.want, "%s", name)
 			golden.Equal(t, "last signed", last, string(anna.Signer.Last()))
 			golden.Equal(t, "stored", stored, string(must.Get(k.Head(t.Context()))(t)))
+		})
+	}
+}
+
+// TestKeeperPassesOver: what no validator has signed, and what is damaged, is passed over, and does not stop a keeper.
+func TestKeeperPassesOver(t *testing.T) {
+	policy := policyOf(1, "anna", "ben")
+	for name, put := range map[string]func(k *keeps, own head.Head){
+		"nothing": func(*keeps, head.Head) {},
+		"nonsense": func(k *keeps, own head.Head) {
+			must.Do(t, k.PutHead(t.Context(), own.Size, []byte("nonsense")))
+		},
+		"another root, signed by no validator": func(k *keeps, own head.Head) {
+			own.Root[0]++
+			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(own.Checkpoint(), validator("carl", noon))))
+		},
+		"a size of 2^48, signed by no validator": func(k *keeps, own head.Head) {
+			long := own
+			long.Size = 1 << 48
+			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(long.Checkpoint(), validator("carl", noon))))
+		},
+		"a signature that does not hold": func(k *keeps, own head.Head) {
+			signed := signedBy(own.Checkpoint(), validator("ben", noon))
+			signed[len(signed)-10] ^= 1 // of the base64 of the signature
+			must.Do(t, k.PutHead(t.Context(), own.Size, signed))
+		},
+		"a head of another ledger": func(k *keeps, own head.Head) {
+			own.Ledger[0]++
+			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(own.Checkpoint(), validator("ben", noon))))
+		},
+		"no room for more signatures": func(k *keeps, own head.Head) {
+			all := []cosigner{validator("ben", noon)}
+			for i := range head.MaxSignatures - 1 {
+				all = append(all, validator(fmt.Sprint("witness ", i), noon))
+			}
+			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(own.Checkpoint(), all...)))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKeeps(t)
+			ledgertest.Apply(t, k, ledgertest.Issue("a", 1))
+			state := ledgertest.State(t, k)
+			put(k, head.Head{Ledger: k.Genesis().ID(), Size: state.Last + 1, Root: state.Root})
+			golden.Equal(t, "due", true, must.Get(k.keeper("anna", policy).Sign(t.Context()))(t))
+			h := k.open(policy)
+			golden.Equal(t, "root", state.Root, [32]byte(h.Root))
+			golden.Equal(t, "signed by Anna", true, slices.ContainsFunc(h.Validators, func(c head.Cosignature) bool { return c.Key == publicKey("anna") }))
 		})
 	}
 }

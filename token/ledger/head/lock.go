@@ -31,7 +31,20 @@ func lockFile(path string) (*fileLock, error) {
 		}
 		return nil, fmt.Errorf("%w: %s: %w", zkbench.ErrEnv, path, err)
 	}
+	if !isAt(file, path) { // it was removed meanwhile, and another one may be locked
+		return nil, errors.Join(fmt.Errorf("%w: %s was replaced", ErrLocked, path), file.Close())
+	}
 	return &fileLock{file}, nil
+}
+
+// isAt reports whether the open file is the one at path.
+func isAt(file *os.File, path string) bool {
+	open, err := file.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(open, there)
 }
 
 // Close unlocks the file first: a child process that is just being started has it open too, for a moment.

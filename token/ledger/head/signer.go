@@ -113,7 +113,7 @@ func OpenSigner(path string, key identity.Signer, ledger token.LedgerID) (*Signe
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(path); err != nil {
+	if path, err = filepath.EvalSymlinks(path); err != nil { // or another name would have another lock
 		return nil, err
 	}
 	lock, err := lockFile(path + lockSuffix)
@@ -158,11 +158,11 @@ func (s *Signer) Last() []byte {
 	return slices.Clone(s.signed)
 }
 
-// size returns the size of the last head that was signed.
-func (s *Signer) size() uint64 {
+// lastHead returns the last head that was signed.
+func (s *Signer) lastHead() Head {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.head.Size
+	return s.head
 }
 
 // Sign signs the head at the time now, in whole seconds, and returns it with this one signature. When Sign returns, the

@@ -431,3 +431,17 @@ func TestKeyIsNotPrinted(t *testing.T) {
 		}
 	}
 }
+
+// TestSignerOfLink: a state file has one lock, by whatever name it is opened.
+func TestSignerOfLink(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "state"), filepath.Join(dir, "link")
+	key := signerOf(t, "anna")
+	must.Do(t, head.CreateSigner(path, key, head.Head{Ledger: home, Size: 1}, noon))
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err)
+	}
+	s := must.Get(head.OpenSigner(path, key, home))(t)
+	defer s.Close()
+	must.FailGet(head.OpenSigner(link, key, home))(t, head.ErrLocked, "by a link")
+}

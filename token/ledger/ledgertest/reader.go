@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -146,7 +147,13 @@ func proofs(t *testing.T, r ledger.Reader, log []ledger.Record) {
 	if _, err := ledger.Inclusion(ctx, r, uint64(len(log)+2), 1); !errors.Is(err, ledger.ErrNoLeaf) {
 		t.Errorf("a tree that is not there yet: %v", err)
 	}
-	for name, indexes := range map[string][]int64{"below zero": {-1}, "beyond": {1 << 62}} {
+	if _, err := ledger.Consistency(ctx, r, uint64(len(log)+9), uint64(len(log)+9)); !errors.Is(err, ledger.ErrNoLeaf) {
+		t.Errorf("two trees that are not there yet: %v", err)
+	}
+	if _, err := r.Hashes(ctx, make([]int64, ledger.MaxHashes+1)); !errors.Is(err, zkbench.ErrLimit) {
+		t.Errorf("too many hashes: %v", err)
+	}
+	for name, indexes := range map[string][]int64{"below zero": {-1}, "beyond": {1 << 62}, "the last": {math.MaxInt64}} {
 		if _, err := r.Hashes(ctx, indexes); !errors.Is(err, zkbench.ErrParams) && !errors.Is(err, ledger.ErrNoLeaf) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/store"
 )
 
@@ -36,8 +37,14 @@ func (l *Ledger) PutHead(ctx context.Context, leaves uint64, signed []byte) erro
 	if err := store.CheckHead(leaves, signed); err != nil {
 		return err
 	}
-	return l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, l.sql.putHead, int64(leaves), signed, sum(store.TableHeads, store.SeqKey(leaves), signed))
+	missing := false
+	err := l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		tag, err := conn.Exec(ctx, l.sql.putHead, int64(leaves), signed, sum(store.TableHeads, store.SeqKey(leaves), signed))
+		missing = tag.RowsAffected() == 0
 		return err
 	})
+	if err == nil && missing {
+		err = fmt.Errorf("%w: a head of %d leaves", ledger.ErrNoLeaf, leaves)
+	}
+	return err
 }

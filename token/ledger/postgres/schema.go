@@ -117,7 +117,8 @@ func newStatements(schema string) statements {
 			WHERE before < $3 ORDER BY seq`),
 		some:     s(`SELECT seq, entry, after, sum FROM {s}.log WHERE seq = ANY($1::bigint[])`),
 		lastHead: s(`SELECT leaves, signed, sum FROM {s}.heads ORDER BY leaves DESC LIMIT 1`),
-		putHead: s(`INSERT INTO {s}.heads VALUES ($1, $2, $3)
+		putHead: s(`INSERT INTO {s}.heads SELECT $1, $2, $3 FROM {s}.head
+			WHERE one AND $1 <= last + 1 AND set_config('synchronous_commit', 'on', true) = 'on'
 			ON CONFLICT (leaves) DO UPDATE SET signed = excluded.signed, sum = excluded.sum`),
 		count: s(`SELECT count(*) FROM {s}.`),
 	}

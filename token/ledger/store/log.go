@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -56,8 +57,11 @@ func (l *Logged) node(level int) tlog.Hash {
 }
 
 // Hashes implements ledger.Reader.Hashes. The function read returns the records of the log with the given sequence
-// numbers, and leaves out those that the log does not have.
+// numbers, each once, and leaves out those that the log does not have.
 func Hashes(genesis ledger.Genesis, indexes []int64, read func(seqs []uint64) (map[uint64]*Logged, error)) ([]tlog.Hash, error) {
+	if n := len(indexes); n > ledger.MaxHashes {
+		return nil, &zkbench.LimitError{What: "hashes of the log", Estimate: int64(n), Max: ledger.MaxHashes}
+	}
 	type node struct {
 		level int
 		leaf  uint64 // its last
@@ -65,11 +69,14 @@ func Hashes(genesis ledger.Genesis, indexes []int64, read func(seqs []uint64) (m
 	nodes := make([]node, len(indexes))
 	var seqs []uint64
 	for i, index := range indexes {
-		if index < 0 {
+		switch {
+		case index < 0:
 			return nil, fmt.Errorf("%w: index %d of a node, accepted are 0 and more", zkbench.ErrParams, index)
+		case index >= tlog.StoredHashCount(ledger.MaxRecords+1): // which SplitStoredHashIndex might not survive
+			return nil, fmt.Errorf("%w: node %d", ledger.ErrNoLeaf, index)
 		}
 		level, n := tlog.SplitStoredHashIndex(index)
-		if nodes[i] = (node{level, uint64(n+1)<<level - 1}); nodes[i].leaf > 0 {
+		if nodes[i] = (node{level, uint64(n+1)<<level - 1}); nodes[i].leaf > 0 && !slices.Contains(seqs, nodes[i].leaf) {
 			seqs = append(seqs, nodes[i].leaf)
 		}
 	}

@@ -65,7 +65,7 @@ func CheckEdge(ctx context.Context, s Snapshot) error {
 		if e != ledger.NewEdge(s.Genesis()) {
 			return ledger.Corruptf("edge", "not that of an empty log with this genesis")
 		}
-		return nil
+		return e.CheckForks(s.Genesis())
 	}
 	err = s.Entries(ctx, e.Last(), e.Last(), func(seq uint64, l *Logged) error {
 		record := l.Record(seq)
@@ -103,6 +103,16 @@ func CheckEdge(ctx context.Context, s Snapshot) error {
 	}
 	if tlog.CheckRecord(first, leaves, e.Root(), 0, s.Genesis().Leaf()) != nil {
 		return ledger.Corruptf("genesis", "not that of the log's tree")
+	}
+	for _, f := range s.Genesis().Forks {
+		if f.Last >= e.Last() {
+			break
+		}
+		if root, err := tlog.TreeHash(int64(f.Last+1), hashes); err != nil {
+			return err
+		} else if root != f.Root {
+			return ledger.Corruptf(fmt.Sprintf("request %d", f.Last), "the ledger forks after it, from another history")
+		}
 	}
 	return e.CheckForks(s.Genesis())
 }
