@@ -46,8 +46,9 @@ type PublicParams struct {
 	Policy      Policy // the first policy, version 0
 }
 
-// leastTables is the tuning for parameters that are built only to compute their digest.
-var leastTables = Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}}
+// LeastTables returns the tuning with small tables, which are built fast: for parameters of which only the digest or
+// a few commitments are computed.
+func LeastTables() Tuning { return Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}} }
 
 // NewPublicParams returns parameters on a curve for values below 2^bits, with the given range-proof systems and
 // the default policy. The curve is a name that Curve knows. NewPublicParams derives every generator of every
@@ -55,7 +56,7 @@ var leastTables = Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}}
 func NewPublicParams(curve string, bits int, proofTypes ...string) (*PublicParams, error) {
 	p := &PublicParams{Curve: Curve(curve), Bits: bits, Policy: DefaultPolicy()}
 	for _, proofType := range slices.Sorted(slices.Values(proofTypes)) {
-		pp, err := NewCryptoParams(Config{Curve: curve, Bits: bits, ProofType: proofType}, leastTables)
+		pp, err := NewCryptoParams(Config{Curve: curve, Bits: bits, ProofType: proofType}, LeastTables())
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +115,7 @@ func (p *PublicParams) Validate(ctx context.Context) (generators []int, err erro
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		pp, err := p.Crypto(s.ProofType, leastTables)
+		pp, err := p.Crypto(s.ProofType, LeastTables())
 		if err != nil {
 			return nil, err
 		}

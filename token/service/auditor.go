@@ -13,7 +13,6 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/entry"
@@ -98,8 +97,7 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 	if err != nil {
 		return nil, err
 	}
-	small := token.Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}}
-	v, err := validator.New(params, vault.genesis, ex, small, cachedIdentities)
+	v, err := validator.New(params, vault.genesis, ex, token.LeastTables(), cachedIdentities)
 	if err != nil {
 		return nil, err
 	}

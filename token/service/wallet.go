@@ -9,7 +9,6 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/internal/snapshot"
@@ -35,7 +34,7 @@ func NewWallet(params *token.PublicParams, vault *Vault, keys *Keys) (*Wallet, e
 	}
 	// Commitments are the same under all range-proof systems, and three generators
 	// need no large tables.
-	pp, err := params.Crypto(params.RangeProofs[0].ProofType, token.Tuning{Table: group.TableOptions{Window: 2, Spacing: 64}})
+	pp, err := params.Crypto(params.RangeProofs[0].ProofType, token.LeastTables())
 	if err != nil {
 		return nil, err
 	}
