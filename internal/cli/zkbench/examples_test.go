@@ -87,6 +87,9 @@ var notRun = [][2]string{
 	{"zkbench report --serve", "goes on until it is interrupted; README's runs"},
 	{"zkbench leak sender-constant-time", "as README's, which runs"},
 	{"zkbench ledger fork ledger.db", "needs that ledger; ledger_test.go forks one"},
+	{"zkbench ledger receipt ledger.db", "needs a ledger with a signed head; receipt_test.go has one"},
+	{"zkbench wallet receipt ANCHOR", "as ledger receipt"},
+	{"zkbench ledger verify-receipt", "as ledger receipt"},
 }
 
 // scripts are pages whose commands need each other, with shell lines between. The block that begins

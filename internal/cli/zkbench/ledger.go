@@ -22,8 +22,8 @@ import (
 // ledgerCommand returns the command ledger.
 func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "ledger new|verify|fork|demo",
-		Short: "Create and verify a ledger, or run the demo",
+		Use:   "ledger new|verify|fork|receipt|verify-receipt|demo",
+		Short: "Create and verify a ledger, prove what is on it, or run the demo",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -32,7 +32,8 @@ func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 			return cli.ACommand(cmd, args)
 		},
 	}
-	cmd.AddCommand(ledgerNewCommand(stdout), ledgerVerifyCommand(stdout, stderr), ledgerForkCommand(stdout, stderr), ledgerDemoCommand(stdout))
+	cmd.AddCommand(ledgerNewCommand(stdout), ledgerVerifyCommand(stdout, stderr), ledgerForkCommand(stdout, stderr),
+		ledgerReceiptCommand(stdout), ledgerVerifyReceiptCommand(stdout), ledgerDemoCommand(stdout))
 	return cmd
 }
 

@@ -99,7 +99,7 @@ func checkParams(ctx context.Context, stdout io.Writer, path string, p *token.Pu
 func oneFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
 		o := argument.Option{Accepted: "the path of one file"}
-		return o.Refuse("FILE of params "+cmd.Name(), strings.Join(args, " "))
+		return o.Refuse("FILE of "+cmd.Parent().Name()+" "+cmd.Name(), strings.Join(args, " "))
 	}
 	return nil
 }
@@ -125,16 +125,17 @@ func loadParams(path string) (*token.PublicParams, error) {
 // parameters or certificates are as long; their decoders have limits of their own.
 const longestFile = 8 << 20
 
-func readFile(path string) ([]byte, error) {
+func readFile(path string) ([]byte, error) { return readUpTo(path, longestFile) }
+
+// readUpTo reads up to most+1 bytes of a file, so that a decoder can tell that it is too long.
+func readUpTo(path string, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	data, err := readBounded(file)
+	data, err := io.ReadAll(io.LimitReader(file, most+1))
 	return data, errors.Join(err, file.Close())
 }
-
-func readBounded(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, longestFile)) }
 
 // writeNew writes a file that does not exist yet. Readers see it empty or complete, never in part.
 // It returns os.ErrExist if the file exists.

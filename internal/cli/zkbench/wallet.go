@@ -26,7 +26,7 @@ import (
 // walletCommand returns the command wallet.
 func walletCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "wallet new|address|pay|cancel|consolidate|balance|history|check",
+		Use:   "wallet new|address|pay|cancel|consolidate|balance|history|check|receipt",
 		Short: "Keep a wallet on a ledger of tokens: receive, pay, and compare it with the ledger",
 		Long: "Keep a wallet on a ledger of tokens. A wallet is a directory with the secret keys (" + wallet.KeysFile + ", mode 0600),\n" +
 			"the parameters, and what the wallet knows of the ledger. To be paid, hand out an address, a new one for\n" +
@@ -36,7 +36,7 @@ func walletCommand(stdout, stderr io.Writer) *cobra.Command {
 		RunE: cli.ACommand,
 	}
 	cmd.AddCommand(walletNewCommand(stdout), walletAddressCommand(stdout), walletPayCommand(stdout, stderr), walletCancelCommand(stdout, stderr),
-		walletConsolidateCommand(stdout, stderr), walletBalanceCommand(stdout), walletHistoryCommand(stdout), walletCheckCommand(stdout))
+		walletConsolidateCommand(stdout, stderr), walletBalanceCommand(stdout), walletHistoryCommand(stdout), walletCheckCommand(stdout), walletReceiptCommand(stdout))
 	return cmd
 }
 
@@ -234,8 +234,7 @@ func walletAddressCommand(stdout io.Writer) *cobra.Command {
 		Args: cli.NoArguments,
 	}
 	f := newWalletFlags(cmd.Flags())
-	const acceptedOut = "the path of a file that does not exist"
-	out := argument.Define(cmd.Flags(), "out", argument.KindFile, "", acceptedOut, "write the address to this file instead of standard output: "+acceptedOut)
+	out := argument.Define(cmd.Flags(), "out", argument.KindFile, "", acceptedNewFile, "write the address to this file instead of standard output: "+acceptedNewFile)
 	key := argument.Define(cmd.Flags(), "sign-key", argument.KindFile, "", acceptedSigner, "sign the address with a key that the payer knows: "+acceptedSigner)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var signer identity.Signer
@@ -254,10 +253,8 @@ func walletAddressCommand(stdout io.Writer) *cobra.Command {
 				_, err = fmt.Fprintln(stdout, text)
 				return err
 			}
-			if err := writeNew(out.Text, []byte(text+"\n")); errors.Is(err, fs.ErrExist) {
-				return out.Refuse("out", out.Text)
-			} else if err != nil {
-				return fmt.Errorf("out: %w", err)
+			if err := writeOut(out, []byte(text+"\n")); err != nil {
+				return err
 			}
 			_, err = fmt.Fprintf(stdout, "%s: an address of %s, %s\n", out.Text, h.Name(), h.position())
 			return err

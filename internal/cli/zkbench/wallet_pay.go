@@ -2,7 +2,6 @@ package zkbench
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -174,9 +173,9 @@ func newOrder(to, value, typ, until *argument.Option) (id token.LedgerID, o serv
 
 // about calls work with the anchor of a payment, and shows the result.
 func (f *payFlags) about(ctx context.Context, stdout io.Writer, field string, text *argument.Option, work func(*wallet.Payer, []byte) (*service.Movement, error)) error {
-	anchor, err := hex.DecodeString(text.Text)
-	if err != nil || len(anchor) == 0 {
-		return text.Refuse(field, text.Text)
+	anchor, err := parseAnchor(field, text)
+	if err != nil {
+		return err
 	}
 	return f.pays(ctx, stdout, func(_ *holding, r *wallet.Payer) (*service.Movement, error) { return work(r, anchor) })
 }

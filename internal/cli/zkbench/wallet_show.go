@@ -127,8 +127,8 @@ func showHistory(stdout io.Writer, h *holding, all []service.Movement, verbose b
 			fmt.Fprintf(&out, ", request %d", m.Number)
 		}
 		out.WriteByte('\n')
-		for _, p := range m.Paid {
-			fmt.Fprintf(&out, "    output of %d %s to %s, blinding %x\n", p.Value, shownType(p.Type), wallet.Owner(p.Owner), p.Blinding)
+		for i, p := range m.Paid {
+			fmt.Fprintf(&out, "    output %d: %d %s to %s, blinding %x\n", i+1, p.Value, shownType(p.Type), wallet.Owner(p.Owner), p.Blinding)
 		}
 	}
 	fmt.Fprintln(&out, h.position())

@@ -86,7 +86,7 @@ func TestWallet(t *testing.T) {
 	w.does(`paid 5 USD, change 15 USD`+inLog+`balance: 15 USD in 1 token\n`, w.signed("me", "pay", "--to", file, "--value", "5", "--type", "USD")...)
 	w.does(landed+`received 20 USD\n`+landed+`paid 5 USD, change 15 USD\n`+asOf+`\n`, w.walletArgs("me", "history")...)
 	w.does(landed+`received 20 USD\n    anchor [0-9a-f]{64}, request 8\n`+landed+`paid 5 USD, change 15 USD\n    anchor [0-9a-f]{64}, request 9\n`+
-		`(    output of (5|15) USD to (Ed25519|pseudonym) [0-9a-f]{16}\.\.\., blinding [0-9a-f]{64}\n){2}`+asOf+`\n`, w.walletArgs("me", "history", "-v")...)
+		`(    output [12]: (5|15) USD to (Ed25519|pseudonym) [0-9a-f]{16}\.\.\., blinding [0-9a-f]{64}\n){2}`+asOf+`\n`, w.walletArgs("me", "history", "-v")...)
 
 	enrolled := append(w.walletArgs("bob", "new", "--enrol", "bob", "--authority-key", w.path("keys", "authority.pem")), params...)
 	w.does(`wallet of bob, enrolled with Ed25519 [0-9a-f]{16}\.\.\., `+asOf+`\nkeep .*\n`, enrolled...)

@@ -400,6 +400,15 @@ func TestOtherProgram(t *testing.T) {
 	}
 }
 
+// TestVector: the format stays as it is. The receipt in testdata opens an output of the payment two.
+func TestVector(t *testing.T) {
+	t.Parallel()
+	b := town(t)
+	r := b.made("two")
+	must.Do(t, r.Open(t.Context(), b.params, twos[0]))
+	golden.File(t, "testdata/two.tlog-proof", string(encoded(t, r)))
+}
+
 // TestTime: the time of a head is that by which as many validators as must have signed.
 func TestTime(t *testing.T) {
 	t.Parallel()
