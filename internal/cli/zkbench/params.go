@@ -127,13 +127,13 @@ const longestFile = 8 << 20
 
 func readFile(path string) ([]byte, error) { return readUpTo(path, longestFile) }
 
-// readUpTo reads up to most+1 bytes of a file, so that a decoder can tell that it is too long.
+// readUpTo reads up to most bytes of a file.
 func readUpTo(path string, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	data, err := io.ReadAll(io.LimitReader(file, most+1))
+	data, err := io.ReadAll(io.LimitReader(file, most))
 	return data, errors.Join(err, file.Close())
 }
 

@@ -69,7 +69,9 @@ func ledgerReceiptCommand(stdout io.Writer) *cobra.Command {
 			"ledger's log. It is a C2SP tlog-proof: the request, its proof of inclusion, the signed head, and the updates of\n" +
 			"the policy. A head must cover the request: validators sign heads, if the policy names them.\n" +
 			"PATH is like that of ledger verify. ANCHOR is " + acceptedRequest + ".",
-		Args: func(cmd *cobra.Command, args []string) error { return ledgers(cmd, args[:min(1, len(args))], "PATH", 1) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			return ledgers(cmd, args[:min(1, len(args))], "PATH", 1)
+		},
 	}
 	out := argument.Define(cmd.Flags(), "out", argument.KindFile, "", acceptedNewFile, "write the receipt to this file instead of standard output: "+acceptedNewFile)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -122,7 +124,7 @@ func ledgerVerifyReceiptCommand(stdout io.Writer) *cobra.Command {
 
 // verifyReceipt verifies the receipt in a file and prints what it proves.
 func verifyReceipt(ctx context.Context, stdout io.Writer, path string, params *token.PublicParams) error {
-	data, err := readUpTo(path, receipt.MaxReceipt)
+	data, err := readUpTo(path, receipt.MaxReceipt+1) // one more than accepted, so that a longer file is refused
 	if err != nil {
 		return err
 	}
