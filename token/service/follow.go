@@ -14,8 +14,8 @@ import (
 )
 
 // Ledger is what a vault follows: a ledger.Reader, or another party that answers in place of a ledger. The
-// documentation of Wallet.Sync says what a vault trusts a Ledger with. If a Ledger lags behind, the only
-// effect is that the vault learns of records late.
+// documentation of Wallet.Sync says what a vault trusts a Ledger with. If a Ledger lags behind what the vault has
+// seen, the vault cannot tell it from one that has lost records, and refuses it.
 type Ledger interface {
 	// Genesis returns what the ledger was created with.
 	Genesis() ledger.Genesis
@@ -49,9 +49,10 @@ const (
 // Vault.CheckRecords was called; then Sync validates each request.
 //
 // Sync returns ErrParams if the ledger is not the vault's. It returns a *ledger.CorruptError if the log
-// contradicts itself, or contradicts what the vault has read from it before. After an error, or when ctx ends,
-// the vault keeps the effects of the records that were read and checked so far. The next Sync continues after
-// these records; Followed returns the number of the last one.
+// contradicts itself, or contradicts what the vault has read from it before. It returns ledger.ErrRolledBack if the
+// log ends before the last record that the vault has seen: a backup was restored, or l lags behind. After an
+// error, or when ctx ends, the vault keeps the effects of the records that were read and checked so far. The next
+// Sync continues after these records; Followed returns the number of the last one.
 func (w *Wallet) Sync(ctx context.Context, l Ledger) error {
 	return w.sync(ctx, l, w.pp.PointLen(), w.find)
 }
@@ -90,7 +91,7 @@ func (v *Vault) sync(ctx context.Context, l Ledger, pointLen int, find func(cont
 		}
 		return len(some), func(tx *bbolt.Tx, i int) error { return apply(tx, some[i], found[i]) }, nil
 	})
-	if err != nil || !r.met { // a ledger that lacks what the vault has seen is not asked
+	if err != nil {
 		return err
 	}
 	return v.lookUpFresh(ctx, l, r.end, pointLen)
@@ -120,7 +121,6 @@ type reading struct {
 	note   noting
 	checks *checker // nil: records are not validated
 	end    place    // after the last record that is written
-	met    bool     // whether the ledger has what the vault has seen
 
 	some []*step // records that are read and not written
 	size int     // bytes
@@ -142,7 +142,7 @@ func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, no
 	if r.checks != nil {
 		most = checkedRecords
 	}
-	for s, err := range r.end.since(ctx, l, v.genesis, pointLen, &r.met) {
+	for s, err := range r.end.since(ctx, l, v.genesis, pointLen) {
 		if err != nil {
 			return r, errors.Join(r.write(ctx), err)
 		}
@@ -444,8 +444,7 @@ func confirm(ctx context.Context, l Ledger, genesis ledger.Genesis, end place, p
 		return nil, nil
 	}
 	last := newPlace(genesis)
-	var met bool
-	for s, err := range last.since(ctx, l, genesis, pointLen, &met) {
+	for s, err := range last.since(ctx, l, genesis, pointLen) {
 		if err != nil {
 			return nil, err
 		}

@@ -82,18 +82,18 @@ func (p place) next(genesis ledger.Genesis, pointLen int, r ledger.Record) (*ste
 func named(seq uint64) string { return fmt.Sprintf("request %d", seq) }
 
 // since yields the records after a position, each checked. It first checks that the record at the position is
-// still the same, and then sets met. It yields a *ledger.CorruptError if that record differs: the ledger was
-// put back to an older state and continued differently. It yields one too if a record does not follow the one
-// before it. After an error it stops.
-func (p place) since(ctx context.Context, l Ledger, genesis ledger.Genesis, pointLen int, met *bool) iter.Seq2[*step, error] {
+// still the same. It yields a *ledger.RolledBackError if the log ends before that record: the ledger was put back to
+// an older state. It yields a *ledger.CorruptError if that record differs: the ledger was then continued differently,
+// or shows another log. It yields one too if a record does not follow the one before it. After an error it stops.
+func (p place) since(ctx context.Context, l Ledger, genesis ledger.Genesis, pointLen int) iter.Seq2[*step, error] {
 	return func(yield func(*step, error) bool) {
-		*met = p.Last() == 0
+		met := p.Last() == 0
 		for r, err := range l.Log(ctx, max(p.Last(), 1)) {
-			if err == nil && !*met {
+			if err == nil && !met {
 				if r.Seq != p.Last() || r.Leaf() != p.leaf {
 					err = ledger.Corruptf(named(p.Last()), "differs from what the vault has seen: the ledger has lost records, or shows another log (Vault.FollowAnew)")
 				} else {
-					*met = true
+					met = true
 					continue
 				}
 			}
@@ -106,6 +106,9 @@ func (p place) since(ctx context.Context, l Ledger, genesis ledger.Genesis, poin
 			if !yield(s, err) || err != nil {
 				return
 			}
+		}
+		if !met {
+			yield(nil, &ledger.RolledBackError{Seen: p.Tree()})
 		}
 	}
 }

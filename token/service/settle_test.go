@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -218,8 +219,8 @@ func (c copyOf) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record, 
 	}
 }
 
-// TestLaggingLedger: a ledger that has less than the vault has seen says nothing of an anchor which it does not have, and makes no submission
-// wait for ever.
+// TestLaggingLedger: a ledger that has less than the vault has seen is refused. It is not asked for anchors, and no submission waits for
+// ever because of it.
 func TestLaggingLedger(t *testing.T) {
 	w := newWorld(t, nil)
 	ctx := t.Context()
@@ -227,7 +228,7 @@ func TestLaggingLedger(t *testing.T) {
 	w.land(t, must.Get(w.issuer.Issue(ctx, anchored("taken", paying(alice.address(t), 5))))(t))
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	must.Get(alice.pay.Transfer(ctx, anchored("taken", paying(alice.address(t), 30))))(t)
-	must.Do(t, alice.Sync(ctx, copyOf{w.ledger, 1}))
+	must.Fail(t, alice.Sync(ctx, copyOf{w.ledger, 1}), ledgers.ErrRolledBack, "a copy that lacks what the vault has seen")
 	wantKept(t, alice.Vault, 1, "the copy does not know")
 	must.Do(t, alice.Sync(ctx, copyOf{w.ledger, 2}))
 	wantKept(t, alice.Vault, 0, "it can never land")
@@ -314,7 +315,13 @@ func TestFork(t *testing.T) {
 	must.Do(t, alice.Sync(ctx, w.ledger))
 	must.Get(w.auditor.Reconcile(ctx, w.ledger, none))(t)
 	w.ledger.log = w.ledger.log[:older]
-	must.Do(t, alice.Sync(ctx, w.ledger), "which may as well lag")
+	err := alice.Sync(ctx, w.ledger)
+	if back, ok := errors.AsType[*ledgers.RolledBackError](err); !ok || !errors.Is(err, zkbench.ErrEnv) || back.Seen.N != int64(older)+2 {
+		t.Errorf("%v, want a log that is shorter than %d requests", err, older+1)
+	}
+	_, err = w.auditor.Reconcile(ctx, w.ledger, none)
+	must.Fail(t, err, ledgers.ErrRolledBack, "the auditor")
+	alice.has(t, 10, "what it had")
 	w.land(t, must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 7)))(t))
 	if err := alice.Sync(ctx, w.ledger); !isCorrupt(err) {
 		t.Errorf("%v, want another log", err)

@@ -321,3 +321,28 @@ func TestKnownSourceIsNotEnough(t *testing.T) {
 		golden.Equal(t, fmt.Sprintf("transfer, with the secret of %q: same commitments", signer), want, same(d, paid))
 	}
 }
+
+// TestReplacedVault exchanges a vault's file for an older copy while the vault is open. Nothing is written to either file from then on.
+func TestReplacedVault(t *testing.T) {
+	w := newWorld(t, nil)
+	ctx := t.Context()
+	alice := w.funded(t, "alice", 10)
+	path := w.path()
+	v := must.Get(service.CreateVault(path, w.genesis))(t)
+	older := must.Get(os.ReadFile(path))(t)
+	again := must.Get(service.NewWallet(w.params, v, w.key(t, "alice")))(t)
+	must.Do(t, again.Sync(ctx, w.ledger))
+	must.Do(t, os.WriteFile(path+".copy", older, 0o600))
+	must.Do(t, os.Rename(path+".copy", path))
+	w.land(t, must.Get(w.issuer.Issue(ctx, paying(alice.address(t), 5)))(t))
+	for range 2 {
+		err := again.Sync(ctx, w.ledger)
+		if replaced, ok := errors.AsType[*ledger.ReplacedError](err); !ok || replaced.Path != path || !errors.Is(err, zkbench.ErrEnv) {
+			t.Error(err)
+		}
+	}
+	must.Do(t, v.Close())
+	if now := must.Get(os.ReadFile(path))(t); !bytes.Equal(now, older) {
+		t.Error("the copy was written")
+	}
+}

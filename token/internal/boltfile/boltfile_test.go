@@ -314,3 +314,66 @@ func TestSeal(t *testing.T) {
 		ledgertest.Corrupt(t, err, "", name)
 	}
 }
+
+// TestReplaced: a write is refused if the file is not at its path any more. If it was moved during the transaction,
+// nobody knows whether the write counts.
+func TestReplaced(t *testing.T) {
+	for name, move := range map[string]func(path string) error{
+		"deleted": os.Remove,
+		"renamed": func(path string) error { return os.Rename(path, path+".old") },
+		"exchanged": func(path string) error {
+			return errors.Join(os.Rename(path, path+".old"), Create(path, initialize))
+		},
+	} {
+		for _, during := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/during=%v", name, during), func(t *testing.T) {
+				f, path := newFile(t)
+				must.Do(t, f.Write(putNumber(1)))
+				if !during {
+					must.Do(t, move(path))
+				}
+				err := f.Update(t.Context(), func(tx *bbolt.Tx) error {
+					if during {
+						must.Do(t, move(path))
+					}
+					return putNumber(2)(tx)
+				})
+				if replaced, ok := errors.AsType[*ledger.ReplacedError](err); !ok || replaced.Path != path || errors.Is(err, zkbench.ErrOutcomeUnknown) != during {
+					t.Error(err)
+				}
+				err = f.Write(putNumber(3))
+				if !errors.As(err, new(*ledger.ReplacedError)) || errors.Is(err, zkbench.ErrOutcomeUnknown) {
+					t.Errorf("the next write: %v", err)
+				}
+				must.Do(t, f.Close())
+			})
+		}
+	}
+}
+
+// TestOverwritten copies a backup into the file that is open.
+func TestOverwritten(t *testing.T) {
+	f, path := newFile(t)
+	must.Do(t, f.Write(putNumber(1)))
+	backup := must.Get(os.ReadFile(path))(t)
+	must.Do(t, f.Write(putNumber(2)))
+	file := must.Get(os.OpenFile(path, os.O_WRONLY, 0))(t)
+	must.Get(file.Write(backup))(t)
+	must.Do(t, file.Close())
+	if err := f.Write(putNumber(3)); !errors.As(err, new(*ledger.ReplacedError)) || errors.Is(err, zkbench.ErrOutcomeUnknown) {
+		t.Error(err)
+	}
+	must.Do(t, f.Close())
+}
+
+// TestReplacedWhileOpening exchanges the file after it was checked.
+func TestReplacedWhileOpening(t *testing.T) {
+	f, path := newFile(t)
+	must.Do(t, f.Close())
+	_, err := Open(path, func(*bbolt.Tx) error {
+		return errors.Join(os.Rename(path, path+".old"), Create(path, initialize))
+	})
+	if !errors.As(err, new(*ledger.ReplacedError)) {
+		t.Error(err)
+	}
+}

@@ -58,9 +58,12 @@ func Create(path string, initialize func(*bbolt.Tx) error) error {
 type File struct {
 	db      *bbolt.DB
 	file    *os.File // bbolt's own, for reading
+	path    string   // absolute
+	opened  os.FileInfo
 	updates *groupcommit.Queue[*job]
 
 	writer sync.Mutex // held during a write
+	last   int        // number of the last transaction that was committed
 	stuck  bool       // set by the writer: bbolt's locks are lost, so closing would wait for ever
 
 	// visible is locked while a commit is not yet durable, because bbolt already shows it to readers.
@@ -70,8 +73,15 @@ type File struct {
 
 // Open opens a file that Create made. It first checks the file's structure, in a time that grows with the
 // number of pages, and then calls check with a read-only transaction. Nothing is written before both checks
-// succeed. Open returns fs.ErrNotExist, ledger.ErrLocked, a *ledger.CorruptError, or the error of check.
+// succeed. Open returns fs.ErrNotExist, ledger.ErrLocked, a *ledger.CorruptError, a *ledger.ReplacedError if the
+// file at path changes meanwhile, or the error of check.
 func Open(path string, check func(*bbolt.Tx) error) (*File, error) {
+	f := &File{}
+	f.updates = groupcommit.New(func(jobs []*job) int { return min(len(jobs), maxJobs) }, f.share)
+	var err error
+	if f.path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
@@ -88,28 +98,33 @@ func Open(path string, check func(*bbolt.Tx) error) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = Guard(func() error {
-		info, err := file.Stat()
-		if err != nil {
+	err = Guard(func() (err error) {
+		if f.opened, err = file.Stat(); err != nil {
 			return err
 		}
-		if err := checkFile(file, info.Size()); err != nil {
+		if err := checkFile(file, f.opened.Size()); err != nil {
 			return err
 		}
-		return db.View(check)
+		return db.View(func(tx *bbolt.Tx) error {
+			f.last = tx.ID()
+			return check(tx)
+		})
 	})
 	if err = errors.Join(err, db.Close()); err != nil {
 		return nil, err
 	}
-	f := &File{}
-	f.updates = groupcommit.New(func(jobs []*job) int { return min(len(jobs), maxJobs) }, f.share)
 	if f.db, f.file, err = open(path, false); err != nil {
 		return nil, err
 	}
-	// A process that was killed may have left a commit that the system shows and
-	// the disk does not have yet. What is answered from here on must be durable.
-	if err := f.db.Sync(); err != nil {
-		return nil, errors.Join(opening(path, err), f.db.Close())
+	// The file was closed in between.
+	err = Guard(func() error { return f.db.View(func(tx *bbolt.Tx) error { return f.current(tx.ID()) }) })
+	if err == nil {
+		// A process that was killed may have left a commit that the system shows and
+		// the disk does not have yet. What is answered from here on must be durable.
+		err = opening(path, f.db.Sync())
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.db.Close())
 	}
 	return f, nil
 }

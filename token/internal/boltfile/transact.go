@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"go.etcd.io/bbolt"
@@ -51,6 +52,10 @@ func (f *File) CheckPages(snapshot *bbolt.Tx) error {
 // Write calls the function work in a transaction of its own. The transaction is durable when Write returns
 // nil. If work returns an error, Write returns it and nothing is written. After any other error, for example
 // ErrOutcomeUnknown from a commit, all later calls fail until the file is opened again.
+//
+// Before and after the transaction, Write checks that the file at the path is still the one that is open, and that
+// nobody else has written to it. If not, it returns a *ledger.ReplacedError, which also wraps ErrOutcomeUnknown if
+// the transaction was already committed: only whoever has the file now knows whether that commit counts.
 func (f *File) Write(work func(*bbolt.Tx) error) error {
 	f.writer.Lock()
 	defer f.writer.Unlock()
@@ -81,6 +86,9 @@ func (f *File) transact(work func(*bbolt.Tx) error) (refused, err error) {
 			f.stuck = false
 		}
 	}()
+	if err := f.current(tx.ID() - 1); err != nil {
+		return nil, err
+	}
 	if err := work(tx); err != nil {
 		return err, nil
 	}
@@ -92,12 +100,28 @@ func (f *File) transact(work func(*bbolt.Tx) error) (refused, err error) {
 func (f *File) commit(tx *bbolt.Tx) error {
 	f.visible.Lock()
 	defer f.visible.Unlock()
-	err := Guard(tx.Commit)
+	err := Guard(func() error {
+		if err := tx.Commit(); err != nil {
+			return err
+		}
+		f.last++
+		return f.db.View(func(tx *bbolt.Tx) error { return f.current(tx.ID()) })
+	})
 	if err != nil {
 		err = fmt.Errorf("%w: %w", zkbench.ErrOutcomeUnknown, err)
 		f.failed = failure(err)
 	}
 	return err
+}
+
+// current returns a *ledger.ReplacedError unless the file at the path is the one that is open, and last is the number
+// of this process's last transaction. bbolt reads that number from the mapped file. So it shows that a backup was
+// copied into the open file. The caller holds writer.
+func (f *File) current(last int) error {
+	if info, err := os.Stat(f.path); err != nil || !os.SameFile(info, f.opened) || last != f.last {
+		return &ledger.ReplacedError{Path: f.path}
+	}
+	return nil
 }
 
 // stopped returns why the file has stopped, or nil.
@@ -122,6 +146,9 @@ func (f *File) Stop(err error) {
 func failure(err error) error {
 	if corrupt, ok := errors.AsType[*ledger.CorruptError](err); ok {
 		return corrupt
+	}
+	if replaced, ok := errors.AsType[*ledger.ReplacedError](err); ok {
+		return replaced
 	}
 	return fmt.Errorf("%w: the file has stopped, open it again: %v", zkbench.ErrEnv, err)
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func (l *Ledger) left(err error) {
 }
 
 // apply applies the calls in one transaction, and stops when the contexts of all calls have ended.
-// After it finds damage, the ledger refuses all later calls.
+// After it finds damage, or that the rows went back to an earlier state, the ledger refuses all later calls.
 func (l *Ledger) apply(ctx context.Context, calls []*store.Call) (err error) {
 	unknown := true // if this function panics
 	defer func() {
@@ -58,6 +59,9 @@ func (l *Ledger) apply(ctx context.Context, calls []*store.Call) (err error) {
 	err = l.withConn(ctx, func(ctx context.Context, conn *pgx.Conn) error { return l.transact(ctx, conn, calls) })
 	if corrupt, ok := errors.AsType[*ledger.CorruptError](err); ok {
 		l.fail(corrupt)
+	}
+	if back, ok := errors.AsType[*ledger.RolledBackError](err); ok {
+		l.fail(back)
 	}
 	unknown = errors.Is(err, zkbench.ErrOutcomeUnknown)
 	return err
@@ -97,7 +101,11 @@ func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Ca
 	if err := x.await(); err != nil {
 		return err
 	}
-	return commit(ctx, conn)
+	if err := commit(ctx, conn); err != nil {
+		return err
+	}
+	l.seen = g.Edge()
+	return nil
 }
 
 // decide takes the lock and decides on the calls. It returns the group, and the sequence number
@@ -116,6 +124,10 @@ func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (
 	if err != nil {
 		return nil, 0, err
 	}
+	var peak []byte // of the record that the log ended with when this process saw it last
+	if err := x.query(l.sql.peak, []any{int64(l.seen.Last())}, []any{&peak}, func() error { return nil }); err != nil {
+		return nil, 0, err
+	}
 	stop := l.watch(ctx, x.conn)
 	err = x.await()
 	if kept := stop(); err != nil && kept != nil {
@@ -131,6 +143,10 @@ func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (
 	if err != nil {
 		return nil, 0, err
 	}
+	if err := l.checkSeen(edge, peak); err != nil {
+		return nil, 0, err
+	}
+	l.seen = edge
 	g = store.NewGroup(f, l.genesis, edge)
 	for _, c := range calls {
 		if err := g.Decide(c); err != nil {
@@ -138,6 +154,20 @@ func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (
 		}
 	}
 	return g, edge.Last(), nil
+}
+
+// checkSeen returns a *ledger.RolledBackError unless the log with the given edge begins with the log that this process
+// has seen. peak is the ledger.Edge.Peak that the log now has at the end of the one seen; nil if that record is missing.
+func (l *Ledger) checkSeen(edge ledger.Edge, peak []byte) error {
+	want := l.seen.Peak()
+	has := l.seen.Last() == 0 || bytes.Equal(peak, want[:])
+	switch {
+	case edge == l.seen && !has:
+		return ledger.Corruptf(fmt.Sprintf("request %d", edge.Last()), "missing from the log, or changed")
+	case edge == l.seen, has && edge.Last() > l.seen.Last():
+		return nil
+	}
+	return &ledger.RolledBackError{Seen: l.seen.Tree(), Now: edge.Tree()}
 }
 
 // commit commits the transaction. Once the request may have been sent, only the server can say what

@@ -7,6 +7,10 @@
 // share the next transaction. A call waits for a transaction no longer than its context allows, and
 // at most TransactionTime.
 //
+// A Ledger notices if the rows go back to an earlier state, for example because a backup of the database is
+// restored under it. It then returns a *ledger.RolledBackError and refuses all later calls, because payments that
+// it has acknowledged are lost.
+//
 // docs/ledger.md says what the database is trusted with, and which changes to its rows are
 // detected.
 package postgres
@@ -77,6 +81,7 @@ type Ledger struct {
 	sql     statements
 	queue   *store.Queue
 	genesis ledger.Genesis
+	seen    ledger.Edge   // of the log as this process has seen it last; only the queue's writer uses it
 	limit   time.Duration // TransactionTime
 	silence time.Duration
 
@@ -226,6 +231,9 @@ func (l *Ledger) inspect(ctx context.Context, schema string, check func(context.
 		}
 		l.genesis = s.genesis
 		if err := s.caller(ctx); err != nil {
+			return err
+		}
+		if l.seen, err = s.Edge(ctx); err != nil {
 			return err
 		}
 		return check(ctx, s)

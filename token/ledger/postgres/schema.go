@@ -54,7 +54,7 @@ func tableNames() []string {
 // statements contains the SQL of a ledger's statements, with its schema filled in.
 type statements struct {
 	create, insertHead, insertGenesis, genesis, insertState, caller, updateState             string
-	begin, look, lock, wait, states, anchors, numbers                                        string
+	begin, look, lock, peak, wait, states, anchors, numbers                                  string
 	insertTokens, spendTokens, insertSpent, insertAnchors                                    string
 	insertLog, updateHead, format, head, ends, last, entries, some, count, lastHead, putHead string
 }
@@ -65,7 +65,7 @@ func (s *statements) lookupTexts() []string { return []string{s.states, s.anchor
 // applyTexts returns the statements of a transaction that writes.
 func (s *statements) applyTexts() []string {
 	return append(
-		s.lookupTexts(), s.begin, s.lock, s.numbers, s.insertTokens, s.spendTokens, s.insertSpent, s.insertAnchors,
+		s.lookupTexts(), s.begin, s.lock, s.peak, s.numbers, s.insertTokens, s.spendTokens, s.insertSpent, s.insertAnchors,
 		s.insertLog, s.updateHead, s.updateState,
 	)
 }
@@ -86,6 +86,7 @@ func newStatements(schema string) statements {
 		look:  `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
 		begin: `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`, // a lock is a write
 		lock:  s(`SELECT format, last, edge, sum, set_config('synchronous_commit', 'on', true) FROM {s}.head WHERE one FOR UPDATE`),
+		peak:  s(`SELECT substring(after FROM octet_length(after) - 31) FROM {s}.log WHERE seq = $1`), // ledger.Edge.Peak
 		wait:  s(`SELECT FROM {s}.head WHERE one FOR SHARE`),
 		states: s(`SELECT q.id, t.created, t.spent, t.token, t.sum, s.seq, s.sum FROM unnest($1::bytea[]) AS q(id)
 			LEFT JOIN {s}.tokens t USING (id) LEFT JOIN {s}.spent s USING (id)`),
