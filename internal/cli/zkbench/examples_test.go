@@ -90,6 +90,9 @@ var notRun = [][2]string{
 	{"zkbench ledger receipt ledger.db", "needs a ledger with a signed head; receipt_test.go has one"},
 	{"zkbench wallet receipt ANCHOR", "as ledger receipt"},
 	{"zkbench ledger verify-receipt", "as ledger receipt"},
+	{"zkbench ledger backup ledger.db", "needs that ledger; ledger_backup_test.go backs one up"},
+	{"zkbench ledger restore ledger.backup", "needs that backup; ledger_backup_test.go restores one"},
+	{"zkbench ledger mirror ledger.db", "needs that ledger; ledger_backup_test.go mirrors one"},
 }
 
 // scripts are pages whose commands need each other, with shell lines between. The block that begins

@@ -22,8 +22,8 @@ import (
 // ledgerCommand returns the command ledger.
 func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "ledger new|verify|fork|receipt|verify-receipt|demo",
-		Short: "Create and verify a ledger, prove what is on it, or run the demo",
+		Use:   "ledger new|verify|fork|backup|restore|mirror|receipt|verify-receipt|demo",
+		Short: "Create, verify and back up a ledger, prove what is on it, or run the demo",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -32,8 +32,11 @@ func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 			return cli.ACommand(cmd, args)
 		},
 	}
-	cmd.AddCommand(ledgerNewCommand(stdout), ledgerVerifyCommand(stdout, stderr), ledgerForkCommand(stdout, stderr),
-		ledgerReceiptCommand(stdout), ledgerVerifyReceiptCommand(stdout), ledgerDemoCommand(stdout))
+	cmd.AddCommand(
+		ledgerNewCommand(stdout), ledgerVerifyCommand(stdout, stderr), ledgerForkCommand(stdout, stderr), ledgerBackupCommand(stdout, stderr),
+		ledgerRestoreCommand(stdout, stderr), ledgerMirrorCommand(stdout, stderr), ledgerReceiptCommand(stdout), ledgerVerifyReceiptCommand(stdout),
+		ledgerDemoCommand(stdout),
+	)
 	return cmd
 }
 
@@ -216,7 +219,7 @@ func ledgerError(ctx context.Context, path string, err error) error {
 	if place, ok := errors.AsType[*fs.PathError](err); ok && !replay.IsDatabase(path) {
 		text = place.Error() // names the file
 	}
-	if _, corrupt := errors.AsType[*ledger.CorruptError](err); corrupt {
+	if _, corrupt := errors.AsType[*ledger.CorruptError](err); corrupt || errors.Is(err, ledger.ErrRolledBack) {
 		return &cli.ExitError{Code: cli.ExitFailed, Text: text}
 	}
 	if ctx.Err() != nil {

@@ -32,8 +32,7 @@ const lockWait = 200 * time.Millisecond
 // Create creates a file at path with mode 0600, and calls initialize to write its contents. The file appears
 // complete or not at all. Create returns fs.ErrExist if path exists. The file system must support hard links.
 func Create(path string, initialize func(*bbolt.Tx) error) error {
-	dir := filepath.Dir(path)
-	temp, err := os.CreateTemp(dir, ".new-*")
+	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
 		return err
 	}
@@ -48,10 +47,15 @@ func Create(path string, initialize func(*bbolt.Tx) error) error {
 	if err := errors.Join(db.Update(initialize), db.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(temp.Name(), path); err != nil {
+	return Link(temp.Name(), path)
+}
+
+// Link gives the file at the path from the name to too, durably. It returns fs.ErrExist if there is one already.
+func Link(from, to string) error {
+	if err := os.Link(from, to); err != nil {
 		return err
 	}
-	return atomicfile.SyncDir(dir)
+	return atomicfile.SyncDir(filepath.Dir(to))
 }
 
 // File is an open bbolt file. It is safe for concurrent use.

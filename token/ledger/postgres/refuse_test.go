@@ -50,6 +50,7 @@ func TestRefused(t *testing.T) {
 		"version 1":        {"UPDATE head SET format = 1; DROP TABLE genesis", zkbench.ErrMalformed, ""},
 		"version 2":        {"UPDATE head SET format = 2; ALTER TABLE head DROP COLUMN edge", zkbench.ErrMalformed, ""},
 		"version 3":        {"UPDATE head SET format = 3; DROP TABLE state", zkbench.ErrMalformed, ""},
+		"version 4":        {"UPDATE head SET format = 4; ALTER TABLE head DROP COLUMN edge; ALTER TABLE log DROP COLUMN after; DROP TABLE heads", zkbench.ErrMalformed, ""}, // without a tree
 		"no genesis":       {"DELETE FROM genesis", zkbench.ErrMalformed, "genesis"},
 		"no head":          {"DELETE FROM head", zkbench.ErrMalformed, "head"},
 	} {

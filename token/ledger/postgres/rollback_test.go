@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
@@ -98,4 +97,3 @@ func TestOthersContinue(t *testing.T) {
 	}
 	must.Do(t, a.Apply(context.Background(), nil))
 }
-

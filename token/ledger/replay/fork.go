@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/zkbench/zkbench"
@@ -27,12 +28,9 @@ func Fork(ctx context.Context, parent Store, path string, last uint64, progress 
 		return ledger.Genesis{}, fmt.Errorf("%w: no request %d: accepted are 0 to %d, the last of the ledger", zkbench.ErrParams, last, end)
 	}
 	edge := ledger.NewEdge(report.Genesis)
-	for r, err := range parent.Log(ctx, 1) {
+	for r, err := range UpTo(last, parent.Log(ctx, 1)) {
 		if err != nil {
 			return ledger.Genesis{}, err
-		}
-		if r.Seq > last {
-			break
 		}
 		edge.Append(&r.Entry, r.Append(nil))
 	}
@@ -51,26 +49,57 @@ func Fork(ctx context.Context, parent Store, path string, last uint64, progress 
 	return genesis, nil
 }
 
-// fillBatch and fillBytes limit the batches that fill applies, whichever it reaches first.
+// fill applies the parent's records 1 to last to the fork.
+func fill(ctx context.Context, parent, fork ledger.Store, last uint64) error {
+	if err := Fill(ctx, fork, UpTo(last, parent.Log(ctx, 1))); err != nil {
+		return err
+	}
+	s, err := fork.State(ctx)
+	if err == nil && s.Last != last {
+		err = ledger.Corruptf("log", "ends before request %d", last)
+	}
+	return err
+}
+
+// UpTo yields those of the records that have numbers up to last, and errors.
+func UpTo(last uint64, records iter.Seq2[ledger.Record, error]) iter.Seq2[ledger.Record, error] {
+	return func(yield func(ledger.Record, error) bool) {
+		if last == 0 {
+			return
+		}
+		for r, err := range records {
+			if r.Seq > last || !yield(r, err) || r.Seq == last {
+				return
+			}
+		}
+	}
+}
+
+// fillBatch and fillBytes limit the batches that Fill applies, whichever it reaches first.
 const (
 	fillBatch = 256
 	fillBytes = 16 << 20
 )
 
-// fill applies the parent's records 1 to last to the fork.
-func fill(ctx context.Context, parent, fork ledger.Store, last uint64) error {
+// Fill applies records to a store, in their order. It stops at the first error of records, and returns it. It
+// returns a *ledger.CorruptError if the store rejects a record.
+func Fill(ctx context.Context, to ledger.Store, records iter.Seq2[ledger.Record, error]) error {
 	var batch []ledger.Entry
-	size := 0
+	first, size := uint64(0), 0
 	apply := func() error {
-		defer func() { batch, size = slices.Delete(batch, 0, len(batch)), 0 }()
-		return fork.Apply(ctx, batch)
+		err := to.Apply(ctx, batch)
+		if rejected, ok := errors.AsType[*zkbench.CheckError](err); ok {
+			err = ledger.Corruptf(fmt.Sprintf("request %d", first+uint64(rejected.Action)), "%s %d: %v", rejected.Check, rejected.Index, rejected.Err)
+		}
+		batch, size = slices.Delete(batch, 0, len(batch)), 0
+		return err
 	}
-	for r, err := range parent.Log(ctx, 1) {
+	for r, err := range records {
 		if err != nil {
 			return err
 		}
-		if r.Seq > last {
-			break
+		if len(batch) == 0 {
+			first = r.Seq
 		}
 		batch, size = append(batch, r.Entry), size+r.Size()
 		if len(batch) == fillBatch || size >= fillBytes {
@@ -79,12 +108,5 @@ func fill(ctx context.Context, parent, fork ledger.Store, last uint64) error {
 			}
 		}
 	}
-	if err := apply(); err != nil {
-		return err
-	}
-	s, err := fork.State(ctx)
-	if err == nil && s.Last != last {
-		err = ledger.Corruptf("log", "ends before request %d", last)
-	}
-	return err
+	return apply()
 }

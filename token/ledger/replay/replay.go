@@ -38,14 +38,18 @@ func Open(ctx context.Context, path string) (Store, error) {
 	if IsDatabase(path) {
 		return postgres.Open(ctx, path)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
-	if info.IsDir() {
-		path = filepath.Join(path, FileName)
+	return bolt.Open(FilePath(path))
+}
+
+// FilePath returns the path of the ledger's file: path, or FileName in it if it is a directory.
+func FilePath(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, FileName)
 	}
-	return bolt.Open(path)
+	return path
 }
 
 // Create creates an empty ledger. The parameter path says where, in one of the forms that Open
@@ -54,10 +58,7 @@ func Create(ctx context.Context, path string, genesis ledger.Genesis) (Store, er
 	if IsDatabase(path) {
 		return postgres.Create(ctx, path, genesis)
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, FileName)
-	}
-	return bolt.Create(path, genesis)
+	return bolt.Create(FilePath(path), genesis)
 }
 
 // IsDatabase reports whether arg is meant as a connection string, possibly a damaged one: it contains
