@@ -320,6 +320,7 @@ var open = map[string]string{
 	"token/identity.Signer":            "keys in hardware",
 	"token/identity.Holder":            "a secret in another process",
 	"token/identity.Pseudonym":         "the pseudonyms of such a holder",
+	"token/ledger.HashReader":          "hashes of another party's tree, for proofs",
 	"token/ledger.Reader":              "a ledger of one's own, or a client of one",
 	"token/ledger.Store":               "another database",
 	"token/ledger.Submitter":           "a client of a validator elsewhere",

@@ -18,10 +18,15 @@ func (g Genesis) Leaf() tlog.Hash {
 // Leaf returns the hash of the record as leaf r.Seq of the log's tree.
 func (r *Record) Leaf() tlog.Hash { return leafHash(r.Append(nil), r.Commitment) }
 
+// HashReader returns hashes of nodes of a log's tree. Reader.Hashes says which.
+type HashReader interface {
+	Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error)
+}
+
 // Inclusion returns a proof that the tree with the given number of leaves has leaf number seq (RFC 6962, section
 // 2.1.1), for tlog.CheckRecord. It returns ErrNoLeaf if the log is shorter than that, ErrParams for a leaf that the
 // tree does not have, and the errors of Reader.Hashes.
-func Inclusion(ctx context.Context, l Reader, leaves, seq uint64) (tlog.RecordProof, error) {
+func Inclusion(ctx context.Context, l HashReader, leaves, seq uint64) (tlog.RecordProof, error) {
 	if err := checkProof(leaves, seq, leaves-1); err != nil {
 		return nil, err
 	}
@@ -34,7 +39,7 @@ func Inclusion(ctx context.Context, l Reader, leaves, seq uint64) (tlog.RecordPr
 // Consistency returns a proof that the tree with after leaves begins with the tree with before leaves (RFC 6962,
 // section 2.1.2), for tlog.CheckTree. It returns ErrNoLeaf if the log is shorter than that, ErrParams if before is
 // not 1 to after, and the errors of Reader.Hashes.
-func Consistency(ctx context.Context, l Reader, before, after uint64) (tlog.TreeProof, error) {
+func Consistency(ctx context.Context, l HashReader, before, after uint64) (tlog.TreeProof, error) {
 	if err := checkProof(after, before-1, after-1); err != nil {
 		return nil, err
 	}
@@ -45,7 +50,7 @@ func Consistency(ctx context.Context, l Reader, before, after uint64) (tlog.Tree
 }
 
 // hasLeaf returns ErrNoLeaf if the log does not have a leaf. Some proofs need no hash that is behind the log's end.
-func hasLeaf(ctx context.Context, l Reader, leaf uint64) error {
+func hasLeaf(ctx context.Context, l HashReader, leaf uint64) error {
 	_, err := l.Hashes(ctx, []int64{tlog.StoredHashIndex(0, int64(leaf))})
 	return err
 }
@@ -58,7 +63,7 @@ func checkProof(leaves, leaf, last uint64) error {
 	return nil
 }
 
-func hashes(ctx context.Context, l Reader) tlog.HashReader {
+func hashes(ctx context.Context, l HashReader) tlog.HashReader {
 	return tlog.HashReaderFunc(func(indexes []int64) ([]tlog.Hash, error) { return l.Hashes(ctx, indexes) })
 }
 

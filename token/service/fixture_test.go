@@ -1,9 +1,11 @@
 package service_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"os"
@@ -12,6 +14,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -23,6 +28,7 @@ import (
 	"github.com/zkbench/zkbench/token/entry"
 	"github.com/zkbench/zkbench/token/identity"
 	ledgers "github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/head"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/service"
@@ -53,6 +59,10 @@ type memory struct {
 	anchors map[string]ledgers.Record
 	log     []ledgers.Record
 	asked   int // questions for anchors
+
+	signers []string         // of each head
+	signed  func() time.Time // when they sign; nil: blockTime
+	liesOf  *memory          // the ledger whose tree, head and answers about anchors it shows; nil: its own
 }
 
 func newMemory(genesis ledgers.Genesis) *memory {
@@ -84,7 +94,18 @@ func (m *memory) Record(_ context.Context, anchor []byte) (ledgers.Record, bool,
 		m.asked++
 	}
 	r, ok := m.anchors[string(anchor)]
+	if log := m.truth().sealed(); ok && r.Seq-1 < uint64(len(log)) && bytes.Equal(log[r.Seq-1].Anchor, anchor) {
+		r.PolicyDigest, r.Commitment = log[r.Seq-1].PolicyDigest, log[r.Seq-1].Commitment
+	}
 	return r, ok, nil
+}
+
+// truth returns the ledger whose tree this one shows.
+func (m *memory) truth() *memory {
+	if m.liesOf != nil {
+		return m.liesOf
+	}
+	return m
 }
 
 // apply applies a request once.
@@ -143,6 +164,93 @@ func (m *memory) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record,
 				return
 			}
 		}
+	}
+}
+
+// edge returns the edge after the first n records, and all hashes of the tree up to there.
+func (m *memory) edge(n int) (ledgers.Edge, []tlog.Hash) {
+	edge, hashes := ledgers.NewEdge(m.genesis), []tlog.Hash{m.genesis.Leaf()}
+	for _, r := range m.sealed()[:n] {
+		_, nodes := edge.Append(&r.Entry, r.Entry.Append(nil))
+		hashes = append(hashes, nodes...)
+	}
+	return edge, hashes
+}
+
+func (m *memory) Hashes(_ context.Context, indexes []int64) (hashes []tlog.Hash, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, all := m.truth().edge(len(m.truth().log))
+	for _, i := range indexes {
+		if i >= int64(len(all)) {
+			return nil, ledgers.ErrNoLeaf
+		}
+		hashes = append(hashes, all[i])
+	}
+	return hashes, nil
+}
+
+func (m *memory) Head(context.Context) ([]byte, error) {
+	return m.truth().head(len(m.truth().log)), nil
+}
+
+// head returns the head after n records, signed by the signers, or nil if there are none.
+func (m *memory) head(n int) []byte {
+	if len(m.signers) == 0 {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at := blockTime
+	if m.signed != nil {
+		at = m.signed()
+	}
+	edge, _ := m.edge(n)
+	return signedHead(head.Head{Ledger: m.genesis.ID(), Size: edge.Last() + 1, Root: edge.Root()}, at, m.signers...)
+}
+
+// headKey returns the key of a validator for heads.
+func headKey(name string) ed25519.PrivateKey {
+	seed := sha256.Sum256([]byte(name))
+	return ed25519.NewKeyFromSeed(seed[:])
+}
+
+// cosigner implements note.Signer: a validator who signs whatever it is shown, as C2SP tlog-cosignature says.
+type cosigner struct {
+	note.Verifier
+	key ed25519.PrivateKey
+	at  time.Time
+}
+
+func (c cosigner) Sign(checkpoint []byte) ([]byte, error) {
+	seconds := uint64(c.at.Unix())
+	message := fmt.Appendf(nil, "cosignature/v1\ntime %d\n%s", seconds, checkpoint)
+	return append(binary.BigEndian.AppendUint64(nil, seconds), ed25519.Sign(c.key, message)...), nil
+}
+
+// signedHead returns a head with the signatures of validators.
+func signedHead(h head.Head, at time.Time, names ...string) []byte {
+	var signers []note.Signer
+	for _, name := range names {
+		key := headKey(name)
+		public := [ed25519.PublicKeySize]byte(key.Public().(ed25519.PublicKey))
+		signers = append(signers, cosigner{head.NewVerifier(head.KeyName(public), public), key, at})
+	}
+	signed, err := note.Sign(&note.Note{Text: h.Checkpoint()}, signers...)
+	if err != nil {
+		panic(err) // a checkpoint is a note
+	}
+	return signed
+}
+
+// validators names the validators of a policy, of whom threshold sign a head.
+func validators(threshold int, names ...string) func(p *token.Policy) {
+	return func(p *token.Policy) {
+		p.Validators, p.HeadThreshold = nil, threshold
+		for _, name := range names {
+			p.Validators = append(p.Validators, token.Validator{HeadKey: [ed25519.PublicKeySize]byte(headKey(name).Public().(ed25519.PublicKey))})
+		}
+		slices.SortFunc(p.Validators, func(a, b token.Validator) int { return bytes.Compare(a.HeadKey[:], b.HeadKey[:]) })
 	}
 }
 

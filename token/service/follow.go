@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/entry"
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
@@ -23,6 +24,10 @@ type Ledger interface {
 	Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error]
 	// Record returns the record with an anchor, if there is one.
 	Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error)
+	// Head returns the newest signed head of the log, or nil if there is none.
+	Head(ctx context.Context) (signed []byte, err error)
+	// HashReader returns nodes of the log's tree, for the proofs that a vault asks for.
+	ledger.HashReader
 }
 
 var _ Ledger = ledger.Reader(nil)
@@ -48,11 +53,19 @@ const (
 // and it counts each token once. Sync relies on the ledger for the validity of each request, unless
 // Vault.CheckRecords was called; then Sync validates each request.
 //
+// If the ledger's policy names validators, Sync counts only records under the newest head that as many validators
+// have signed as the policy in force at the head's size asks for. It proves that the head extends the last head
+// that the vault has believed, and that the records are those of the head. It leaves later records to the next Sync.
+// If the policy names no validators, there are no heads, and nothing shows that the ledger tells everybody the same
+// log.
+//
 // Sync returns ErrParams if the ledger is not the vault's. It returns a *ledger.CorruptError if the log
-// contradicts itself, or contradicts what the vault has read from it before. It returns ledger.ErrRolledBack if the
-// log ends before the last record that the vault has seen: a backup was restored, or l lags behind. After an
-// error, or when ctx ends, the vault keeps the effects of the records that were read and checked so far. The next
-// Sync continues after these records; Followed returns the number of the last one.
+// contradicts itself, its head, or what the vault has read from it before. It returns ledger.ErrRolledBack if the
+// log ends before the last record that the vault has seen: a backup was restored, or l lags behind. About heads it
+// returns the errors of head.Open, head.ErrNoHead, a *head.ExtendError and, after Vault.RequireHead, a
+// *head.AgeError. If a log contradicts a signed head, Vault.Evidence has the contradiction. After an error, or when
+// ctx ends, the vault keeps the effects of the records that were read and checked so far. The next Sync continues
+// after these records; Followed returns the number of the last one.
 func (w *Wallet) Sync(ctx context.Context, l Ledger) error {
 	return w.sync(ctx, l, w.pp.PointLen(), w.find)
 }
@@ -117,9 +130,11 @@ type noting func(ctx context.Context, some []*step) (noted int, write func(tx *b
 // reading is the state of reading a log into a vault.
 type reading struct {
 	*Vault
+	ledger Ledger
 	who    reader
 	note   noting
 	checks *checker // nil: records are not validated
+	head   *newest  // nil: the policy has no validators
 	end    place    // after the last record that is written
 
 	some []*step // records that are read and not written
@@ -128,7 +143,7 @@ type reading struct {
 
 // read reads a log from a reader's position on.
 func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, note noting) (r *reading, err error) {
-	r = &reading{Vault: v, who: who, note: note}
+	r = &reading{Vault: v, ledger: l, who: who, note: note}
 	if err := sameLedger(v.genesis, l.Genesis()); err != nil {
 		return r, err
 	}
@@ -138,13 +153,23 @@ func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, no
 	if r.checks, err = v.checker(who, r.end); err != nil {
 		return r, err
 	}
+	rules, err := v.policyAt(ctx, r.end.version())
+	if err == nil {
+		r.head, err = r.newestHead(ctx, rules)
+	}
+	if err != nil {
+		return r, err
+	}
 	most := followRecords
 	if r.checks != nil {
 		most = checkedRecords
 	}
 	for s, err := range r.end.since(ctx, l, v.genesis, pointLen) {
 		if err != nil {
-			return r, errors.Join(r.write(ctx), err)
+			return r, errors.Join(r.write(ctx), r.accuse(ctx, err, s))
+		}
+		if r.head != nil && s.Seq >= r.head.Size {
+			return r, errors.Join(r.write(ctx), r.head.needed())
 		}
 		r.some, r.size = append(r.some, s), r.size+len(s.Request)
 		if len(r.some) == most || r.size >= followBytes || s.Update || v.genesis.ForksAfter(s.Seq) {
@@ -155,8 +180,16 @@ func (v *Vault) read(ctx context.Context, l Ledger, who reader, pointLen int, no
 				return r, context.Cause(ctx)
 			}
 		}
+		if s.Update && r.head == nil {
+			if r.head, err = r.newestHead(ctx, &s.parsed.Update.Policy); err != nil {
+				return r, err
+			}
+		}
 	}
-	return r, r.write(ctx)
+	if err := r.write(ctx); err != nil {
+		return r, err
+	}
+	return r, r.complete()
 }
 
 // start returns a reader's position, and brings the vault at least under the policy of that position. If the
@@ -189,13 +222,14 @@ func (r *reading) write(ctx context.Context) error {
 	}
 	ctx = context.WithoutCancel(ctx) // records that are left out would be skipped
 	good, next, bad := r.believed(ctx)
+	bad = r.accuse(ctx, bad, r.some...)
 	some := r.some[:good]
 	r.some, r.size = nil, 0
 	if good == 0 {
 		return bad
 	}
 	noted, write, err := r.note(ctx, some)
-	bad = errors.Join(err, bad)
+	bad = errors.Join(r.accuse(ctx, err, some...), bad)
 	for noted > 0 {
 		if noted < good { // the update is the last of them
 			next = nil
@@ -204,7 +238,7 @@ func (r *reading) write(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		bad = errors.Join(err, bad)
+		bad = errors.Join(r.accuse(ctx, err, some...), bad)
 		if noted = failed; failed < 0 {
 			return bad
 		}
@@ -239,6 +273,11 @@ func (r *reading) commit(ctx context.Context, some []*step, write func(*bbolt.Tx
 				return err
 			}
 		}
+		if r.head != nil {
+			if err := putHead(tx, r.who, r.head); err != nil {
+				return err
+			}
+		}
 		return putPlace(tx, r.who, &last.end)
 	})
 	if err != nil {
@@ -251,12 +290,16 @@ func (r *reading) commit(ctx context.Context, some []*step, write func(*bbolt.Tx
 }
 
 // believed returns how many of the records that were read are accepted, and the new policy if the last of them
-// updates it. An update must be signed as the policy before it requires. If records are validated, each must be
-// valid. The error says why the next record is not accepted.
+// updates it. If the policy has validators, the records must be those of the head. An update must be signed as the
+// policy before it requires. If records are validated, each must be valid. The error says why the next record is
+// not accepted.
 func (r *reading) believed(ctx context.Context) (good int, next *token.Policy, err error) {
-	good = len(r.some)
+	good, bad := r.proved(ctx)
+	if good == 0 {
+		return 0, nil, bad
+	}
 	if r.checks != nil {
-		if good, err = r.checks.validate(ctx, r.some); err != nil {
+		if good, err = r.checks.validate(ctx, r.some[:good]); err != nil {
 			return good, nil, err
 		}
 	}
@@ -265,7 +308,7 @@ func (r *reading) believed(ctx context.Context) (good int, next *token.Policy, e
 			return good - 1, nil, err
 		}
 	}
-	return good, next, nil
+	return good, next, bad
 }
 
 // apply writes what a record does. found are the tokens of the record that are the vault's.
@@ -391,12 +434,11 @@ func settle(tx *bbolt.Tx, s *step) (landed *pendingRecord, err error) {
 // lookUpFresh asks the ledger once for each new submission whether it has a record with the submission's anchor
 // that the vault has already followed. Such a record does not come again.
 //
-// If the answer is yes, lookUpFresh does not trust it until the log confirms it. It reads the log again from
-// the first record. This must be the log that the vault has followed, and must have the request. It trusts the
-// answer no. A record after the vault's position is still to come, so lookUpFresh ignores it.
+// It believes the answer yes only with a proof that the log which the vault has followed has the record. It trusts
+// the answer no. A record after the vault's position is still to come, so lookUpFresh ignores it.
 func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, end place, pointLen int) error {
 	var absent [][]byte
-	claimed := make(map[string]bool)
+	var confirmed []*step
 	for anchor, err := range v.keys(bucketFresh, nil, nil) {
 		if err != nil {
 			return err
@@ -408,12 +450,15 @@ func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, end place, pointLen i
 		case !found:
 			absent = append(absent, anchor)
 		case r.Seq <= end.Last():
-			claimed[string(anchor)] = true
+			s, err := v.confirm(ctx, l, end, pointLen, anchor, r)
+			if err != nil {
+				return err
+			}
+			confirmed = append(confirmed, s)
 		}
 	}
-	confirmed, err := confirm(ctx, l, v.genesis, end, pointLen, claimed)
-	if err != nil || len(absent)+len(confirmed) == 0 {
-		return err
+	if len(absent)+len(confirmed) == 0 {
+		return nil
 	}
 	return v.update(context.WithoutCancel(ctx), func(tx *bbolt.Tx) error {
 		for _, anchor := range absent {
@@ -437,30 +482,21 @@ func (v *Vault) lookUpFresh(ctx context.Context, l Ledger, end place, pointLen i
 	})
 }
 
-// confirm finds anchors in the log up to a position. It returns a *ledger.CorruptError if one is not there, or
-// if the log is not the one that led to the position.
-func confirm(ctx context.Context, l Ledger, genesis ledger.Genesis, end place, pointLen int, anchors map[string]bool) (found []*step, err error) {
-	if len(anchors) == 0 {
-		return nil, nil
+// confirm checks that the log up to a position has a record, which the ledger gave as the one with an anchor. It
+// returns a *ledger.CorruptError if not. The record was checked when the vault followed it, so only the request
+// in it is read again. The step has no end.
+func (v *Vault) confirm(ctx context.Context, l Ledger, end place, pointLen int, anchor []byte, r ledger.Record) (*step, error) {
+	ok, err := included(ctx, l, end.head(v.genesis), &r)
+	if err != nil {
+		return nil, err
 	}
-	last := newPlace(genesis)
-	for s, err := range last.since(ctx, l, genesis, pointLen) {
-		if err != nil {
-			return nil, err
-		}
-		if s.Seq > end.Last() {
-			break
-		}
-		if last = s.end; anchors[string(s.Anchor)] {
-			delete(anchors, string(s.Anchor))
-			found = append(found, s)
-		}
+	place := fmt.Sprintf("anchor %x", anchor)
+	if !ok || !bytes.Equal(r.Anchor, anchor) {
+		return nil, ledger.Corruptf(place, "the ledger answers with request %d, which the log that the vault has followed does not have", r.Seq)
 	}
-	if last.Edge != end.Edge {
-		return nil, ledger.Corruptf("log", "read again, it differs from what the vault has followed to request %d", end.Last())
+	parsed, err := entry.Parse(v.genesis.ForRecord(r.Seq).ID(), pointLen, r.Request)
+	if err != nil {
+		return nil, ledger.Corruptf(place, "not a request: %v", err)
 	}
-	for anchor := range anchors {
-		return nil, ledger.Corruptf(fmt.Sprintf("anchor %x", anchor), "the ledger answers with a request that its log does not have")
-	}
-	return found, nil
+	return &step{Record: r, parsed: parsed}, nil
 }

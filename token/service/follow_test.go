@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/token/entry"
 	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/head"
 	"github.com/zkbench/zkbench/token/ledger/postgres"
 	"github.com/zkbench/zkbench/token/request"
 	"github.com/zkbench/zkbench/token/service"
@@ -25,7 +27,9 @@ import (
 func (w *world) copies(t testing.TB, template ledgers.Record, n int) (issues, transfers []ledgers.Entry) {
 	t.Helper()
 	made := func(r *request.Request) ledgers.Entry {
-		return must.Get(entry.Parse(w.genesis.ID(), 32, must.Get(r.Encode())(t)))(t).Entry
+		e := must.Get(entry.Parse(w.genesis.ID(), 32, must.Get(r.Encode())(t)))(t).Entry
+		e.PolicyDigest = w.genesis.Policy
+		return e
 	}
 	r := must.Get(request.Decode(template.Request))(t)
 	moved := must.Get(action.Parse(32, token.Transfer, r.Actions[0].Raw))(t)
@@ -48,11 +52,14 @@ func (w *world) copies(t testing.TB, template ledgers.Record, n int) (issues, tr
 	return issues, transfers
 }
 
-// until is a ledger as it was after so many records.
+// until is a ledger as it was after so many records, with the head of then.
 type until struct {
 	service.Ledger
 	records uint64
+	signed  []byte
 }
+
+func (u until) Head(context.Context) ([]byte, error) { return u.signed, nil }
 
 func (u until) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record, error] {
 	return func(yield func(ledgers.Record, error) bool) {
@@ -65,12 +72,19 @@ func (u until) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record, e
 }
 
 // BenchmarkFollow is what a wallet pays for outputs of others: a log of transfers of two tokens to two, in memory, in
-// an embedded ledger and in PostgreSQL.
+// an embedded ledger and in PostgreSQL; and in an embedded ledger with heads, up to which records are proved.
 func BenchmarkFollow(b *testing.B) {
+	b.Run("heads=no", func(b *testing.B) { benchmarkFollow(b, validators(0), "memory", "bolt", "postgres") })
+	b.Run("heads=yes", func(b *testing.B) { benchmarkFollow(b, validators(2, "v1", "v2", "v3"), "bolt") })
+}
+
+func benchmarkFollow(b *testing.B, edit func(*token.Policy), stores ...string) {
 	w := newWorld(b, func(p *token.PublicParams) {
 		q := must.Get(token.NewPublicParams("BN254", 32, token.Bulletproof))(b)
 		p.Bits, p.RangeProofs = q.Bits, q.RangeProofs
+		edit(&p.Policy)
 	})
+	w.ledger.signers = []string{"v1", "v2", "v3"}
 	alice := w.party(b, w.pseudonyms(b, "Alice"))
 	w.fund(b, alice, 50, 50)
 	w.land(b, must.Get(alice.pay.Transfer(b.Context(), paying(alice.address(b), 70)))(b))
@@ -78,42 +92,49 @@ func BenchmarkFollow(b *testing.B) {
 	template := w.ledger.log[len(w.ledger.log)-1]
 	issues, transfers := w.copies(b, template, stored)
 	b.Logf("a record of %d bytes", len(template.Request))
-	fill := func(b *testing.B, book ledgers.Store) {
-		b.Cleanup(func() { must.Do(b, book.Close()) })
-		for batch := range slices.Chunk(slices.Concat(issues, transfers), 1000) {
-			must.Do(b, book.Apply(b.Context(), batch))
-		}
-	}
-	follow := func(b *testing.B, book service.Ledger) {
+	follow := func(b *testing.B, book service.Ledger, heads ...[]byte) {
 		for b.Loop() {
 			b.StopTimer()
 			bob := w.party(b, w.key(b, "bob"))
-			must.Do(b, bob.Sync(b.Context(), until{book, uint64(len(issues))}))
+			must.Do(b, bob.Sync(b.Context(), until{book, uint64(len(issues)), heads[0]}))
 			b.StartTimer()
-			must.Do(b, bob.Sync(b.Context(), book))
+			must.Do(b, bob.Sync(b.Context(), until{book, math.MaxUint64, heads[1]}))
 		}
 		b.ReportMetric(float64(b.N*stored*outputs)/b.Elapsed().Seconds(), "outputs/s")
 	}
-	b.Run("memory", func(b *testing.B) {
-		book := newMemory(w.genesis)
-		for i, e := range slices.Concat(issues, transfers) {
-			book.log = append(book.log, ledgers.Record{Seq: uint64(i + 1), Entry: e})
+	fill := func(b *testing.B, book ledgers.Store) {
+		b.Cleanup(func() { must.Do(b, book.Close()) })
+		var heads [][]byte
+		for _, entries := range [][]ledgers.Entry{issues, transfers} {
+			for batch := range slices.Chunk(entries, 1000) {
+				must.Do(b, book.Apply(b.Context(), batch))
+			}
+			s := must.Get(book.State(b.Context()))(b)
+			heads = append(heads, signedHead(head.Head{Ledger: w.genesis.ID(), Size: s.Last + 1, Root: s.Root}, blockTime, w.ledger.signers...))
 		}
-		follow(b, book)
-	})
-	b.Run("bolt", func(b *testing.B) {
-		book := must.Get(bolt.Create(filepath.Join(b.TempDir(), "ledger"), w.genesis))(b)
-		fill(b, book)
-		follow(b, book)
-	})
-	b.Run("postgres", func(b *testing.B) {
-		var server pgtest.Server
-		url := server.URL(b)
-		b.Cleanup(server.Stop)
-		book := must.Get(postgres.Create(b.Context(), url, w.genesis))(b)
-		fill(b, book)
-		follow(b, book)
-	})
+		follow(b, book, heads...)
+	}
+	all := map[string]func(b *testing.B){
+		"memory": func(b *testing.B) {
+			book := newMemory(w.genesis)
+			for i, e := range slices.Concat(issues, transfers) {
+				book.log = append(book.log, ledgers.Record{Seq: uint64(i + 1), Entry: e})
+			}
+			follow(b, book, nil, nil)
+		},
+		"bolt": func(b *testing.B) {
+			fill(b, must.Get(bolt.Create(filepath.Join(b.TempDir(), "ledger"), w.genesis))(b))
+		},
+		"postgres": func(b *testing.B) {
+			var server pgtest.Server
+			url := server.URL(b)
+			b.Cleanup(server.Stop)
+			fill(b, must.Get(postgres.Create(b.Context(), url, w.genesis))(b))
+		},
+	}
+	for _, name := range stores {
+		b.Run(name, all[name])
+	}
 }
 
 // BenchmarkRebuild is what a wallet pays for outputs of its own, when it is made again from the log: of which half were sealed by others and

@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/token/entry"
 	"github.com/zkbench/zkbench/token/internal/wire"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/head"
 )
 
 // reader names a reader of the log for a vault. It is the key of the reader's position in the bucket meta. Its
@@ -79,28 +80,35 @@ func (p place) next(genesis ledger.Genesis, pointLen int, r ledger.Record) (*ste
 	return &step{Record: r, parsed: parsed, end: p}, p.CheckForks(genesis)
 }
 
+// head returns the head of a ledger's log at the position.
+func (p *place) head(genesis ledger.Genesis) head.Head {
+	return head.Head{Ledger: genesis.ID(), Size: p.Last() + 1, Root: p.Root()}
+}
+
 func named(seq uint64) string { return fmt.Sprintf("request %d", seq) }
 
 // since yields the records after a position, each checked. It first checks that the record at the position is
 // still the same. It yields a *ledger.RolledBackError if the log ends before that record: the ledger was put back to
 // an older state. It yields a *ledger.CorruptError if that record differs: the ledger was then continued differently,
-// or shows another log. It yields one too if a record does not follow the one before it. After an error it stops.
+// or shows another log. It yields one too if a record does not follow the one before it; the step
+// then has only the record. After an error it stops.
 func (p place) since(ctx context.Context, l Ledger, genesis ledger.Genesis, pointLen int) iter.Seq2[*step, error] {
 	return func(yield func(*step, error) bool) {
 		met := p.Last() == 0
 		for r, err := range l.Log(ctx, max(p.Last(), 1)) {
 			if err == nil && !met {
 				if r.Seq != p.Last() || r.Leaf() != p.leaf {
-					err = ledger.Corruptf(named(p.Last()), "differs from what the vault has seen: the ledger has lost records, or shows another log (Vault.FollowAnew)")
+					err = ledger.Corruptf(named(p.Last()), "leaf %x differs from what the vault has seen, leaf %x: the ledger has lost records, or shows another log (Vault.FollowAnew)", r.Leaf(), p.leaf)
 				} else {
 					met = true
 					continue
 				}
 			}
-			var s *step
+			s := &step{Record: r}
 			if err == nil {
-				if s, err = p.next(genesis, pointLen, r); err == nil {
-					p = s.end
+				var next *step
+				if next, err = p.next(genesis, pointLen, r); err == nil {
+					s, p = next, next.end
 				}
 			}
 			if !yield(s, err) || err != nil {

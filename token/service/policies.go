@@ -45,6 +45,14 @@ func (v *Vault) storedPolicy(ctx context.Context) (rules *token.Policy, wrong, e
 // rules returns the ledger's policy as far as the vault has followed it.
 func (v *Vault) rules() *token.Policy { return v.current.Load() }
 
+// policyAt returns the policy of a version that the vault has followed.
+func (v *Vault) policyAt(ctx context.Context, version uint64) (*token.Policy, error) {
+	if rules := v.rules(); rules.Version == version {
+		return rules, nil
+	}
+	return policy.Follow(ctx, updates{v, version}, v.genesis, v.first.Load())
+}
+
 // nextPolicy returns the policy that an update in the log makes, or nil if the vault has it already. It returns
 // a *ledger.CorruptError if the update does not verify, or differs from the vault's.
 func (v *Vault) nextPolicy(s *step) (*token.Policy, error) {
@@ -77,7 +85,7 @@ func (v *Vault) nextPolicy(s *step) (*token.Policy, error) {
 // now missing or wrong.
 func (v *Vault) recoverPolicy(ctx context.Context, l Ledger, version uint64) error {
 	for rules := v.rules(); rules.Version < version; rules = v.rules() {
-		source := &last{Source: l}
+		source := &lastRecord{Source: l}
 		next, err := policy.Next(ctx, source, v.genesis, rules)
 		if err == nil && next == nil {
 			err = ledger.Corruptf("policy", "the ledger has no update of policy %d, and the vault has followed it to %d", rules.Version, version)
@@ -95,14 +103,14 @@ func (v *Vault) recoverPolicy(ctx context.Context, l Ledger, version uint64) err
 	return nil
 }
 
-// last remembers the last record that a source returned.
-type last struct {
+// lastRecord remembers the last record that a source returned.
+type lastRecord struct {
 	policy.Source
 	record ledger.Record
 }
 
 // Record implements policy.Source.
-func (l *last) Record(ctx context.Context, anchor []byte) (r ledger.Record, found bool, err error) {
+func (l *lastRecord) Record(ctx context.Context, anchor []byte) (r ledger.Record, found bool, err error) {
 	l.record, found, err = l.Source.Record(ctx, anchor)
 	return l.record, found, err
 }
@@ -182,8 +190,10 @@ func forget(tx *bbolt.Tx, who reader) error {
 			}
 		}
 	}
-	if err := remove(tx, bucketMeta, []byte(who)); err != nil {
-		return err
+	for _, key := range [][]byte{[]byte(who), who.headKey()} {
+		if err := remove(tx, bucketMeta, key); err != nil {
+			return err
+		}
 	}
 	if who == reconciled {
 		return unland(tx)

@@ -23,6 +23,8 @@ import (
 //	            "keys" -> mark(32) of the keys whose tokens these are
 //	            "followed" -> the last record of the log that the vault has seen: see placeOf
 //	            "reconciled" -> the last one that an auditor has seen
+//	            "followed head", "reconciled head" -> the last head that was believed: see putHead
+//	evidence    SHA-256 of the value -> a contradiction: see Evidence
 //	tokens      id       -> a token that was found on the ledger: unspent, reserved or spent
 //	free        type value(8) id -> nothing: the unspent tokens
 //	scripts     id       -> nothing: the unspent tokens that scripts own
@@ -42,6 +44,7 @@ import (
 // proof, id, owner, commitment, type, value(8), blinding(32). Numbers are big-endian. Proof, owner and type follow a
 // length of 2 bytes, the others a length of 1, and so does the id in inputs and audited.
 const (
+	bucketEvidence    = "evidence"
 	bucketMeta        = "meta"
 	bucketTokens      = "tokens"
 	bucketFree        = "free"
@@ -62,9 +65,14 @@ const (
 	format    = 5
 )
 
+// metaKeys returns the keys of the bucket meta.
+func metaKeys() []string {
+	return []string{formatKey, keysKey, string(followed), string(reconciled), string(followed.headKey()), string(reconciled.headKey())}
+}
+
 func buckets() []string {
 	return []string{
-		bucketAnchors, bucketAudited, bucketFree, bucketFresh, bucketHistory, bucketInputs, bucketMeta, bucketMoves, bucketPolicies, bucketScripts, bucketSigned,
+		bucketAnchors, bucketAudited, bucketEvidence, bucketFree, bucketFresh, bucketHistory, bucketInputs, bucketMeta, bucketMoves, bucketPolicies, bucketScripts, bucketSigned,
 		bucketSubmissions, bucketTokens, bucketUnspent,
 	}
 }

@@ -219,6 +219,8 @@ func (c copyOf) Log(ctx context.Context, from uint64) iter.Seq2[ledgers.Record, 
 	}
 }
 
+func (c copyOf) Head(context.Context) ([]byte, error) { return c.head(int(c.records)), nil }
+
 // TestLaggingLedger: a ledger that has less than the vault has seen is refused. It is not asked for anchors, and no submission waits for
 // ever because of it.
 func TestLaggingLedger(t *testing.T) {

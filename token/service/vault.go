@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -31,6 +33,7 @@ type Vault struct {
 	current   atomic.Pointer[token.Policy]
 	first     atomic.Pointer[token.Policy] // the policy of the parameters
 	checks    *checks                      // nil: records are not validated
+	maxAge    time.Duration                // of the newest head; 0: any
 }
 
 // CreateVault creates an empty vault for the ledger with the given genesis, and opens it. The file has mode
@@ -62,24 +65,42 @@ func OpenVault(path string, genesis ledger.Genesis) (*Vault, error) {
 	return &Vault{file: file, genesis: genesis, taken: make(map[string]bool)}, nil
 }
 
-func checkFormat(tx *bbolt.Tx, genesis ledger.Genesis) error {
+// VaultGenesis returns the genesis of the ledger that a vault belongs to. Its errors are those of OpenVault about the
+// file.
+func VaultGenesis(path string) (genesis ledger.Genesis, err error) {
+	file, err := boltfile.Open(path, func(tx *bbolt.Tx) (err error) {
+		genesis, err = genesisOf(tx)
+		return err
+	})
+	if err == nil {
+		err = file.Close()
+	}
+	return genesis, withName(err)
+}
+
+// genesisOf returns the genesis of a vault of the known format.
+func genesisOf(tx *bbolt.Tx) (ledger.Genesis, error) {
 	if tx.Bucket([]byte(bucketMeta)) == nil {
-		return ledger.Corruptf("bucket "+bucketMeta, "missing: not a vault")
+		return ledger.Genesis{}, ledger.Corruptf("bucket "+bucketMeta, "missing: not a vault")
 	}
 	body, err := get(tx, bucketMeta, []byte(formatKey))
 	switch {
 	case err != nil:
-		return err
+		return ledger.Genesis{}, err
 	case len(body) < 1:
-		return ledger.Corruptf("bucket "+bucketMeta, "no format: not a vault")
+		return ledger.Genesis{}, ledger.Corruptf("bucket "+bucketMeta, "no format: not a vault")
 	case body[0] != format:
-		return &zkbench.DecodeError{Path: "format", Reason: fmt.Sprintf("version %d, only %d is known", body[0], format)}
+		return ledger.Genesis{}, &zkbench.DecodeError{Path: "format", Reason: fmt.Sprintf("version %d, only %d is known", body[0], format)}
 	}
-	own, err := ledger.DecodeGenesis(body[1:])
+	return ledger.DecodeGenesis(body[1:])
+}
+
+func checkFormat(tx *bbolt.Tx, genesis ledger.Genesis) error {
+	own, err := genesisOf(tx)
+	if err == nil {
+		err = sameLedger(own, genesis)
+	}
 	if err != nil {
-		return err
-	}
-	if err := sameLedger(own, genesis); err != nil {
 		return err
 	}
 	for _, name := range buckets() {
@@ -87,7 +108,13 @@ func checkFormat(tx *bbolt.Tx, genesis ledger.Genesis) error {
 			return ledger.Corruptf("bucket "+name, "missing")
 		}
 	}
-	return nil
+	// A record under a key that was changed would look as if it had never been written.
+	return tx.Bucket([]byte(bucketMeta)).ForEach(func(key, _ []byte) error {
+		if !slices.Contains(metaKeys(), string(key)) {
+			return ledger.Corruptf("bucket "+bucketMeta, "an unknown key")
+		}
+		return nil
+	})
 }
 
 // Close waits for running writes and closes the vault. Calls after Close return fs.ErrClosed.

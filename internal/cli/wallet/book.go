@@ -14,6 +14,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/head"
 	"github.com/zkbench/zkbench/token/service"
 	"github.com/zkbench/zkbench/token/validator"
 )
@@ -220,7 +221,8 @@ func (p *Purse) syncBoth(ctx context.Context, l ledger.Reader, other *service.Wa
 		err := other.Sync(ctx, l)
 		if err == nil {
 			err = p.Sync(ctx, l)
-			if _, fooled := errors.AsType[*ledger.CorruptError](err); fooled {
+			_, fooled := errors.AsType[*ledger.CorruptError](err)
+			if _, forked := errors.AsType[*head.ExtendError](err); fooled || forked {
 				return nil
 			}
 		}

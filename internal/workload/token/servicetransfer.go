@@ -9,6 +9,8 @@ import (
 	"math/bits"
 	"sync"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
@@ -183,6 +185,12 @@ func (l issues) Log(_ context.Context, from uint64) iter.Seq2[ledger.Record, err
 func (issues) Record(context.Context, []byte) (ledger.Record, bool, error) {
 	return ledger.Record{}, false, nil
 }
+
+// Head implements service.Ledger. The policy has no validators.
+func (issues) Head(context.Context) ([]byte, error) { return nil, nil }
+
+// Hashes implements service.Ledger. Nobody asks for a proof.
+func (issues) Hashes(context.Context, []int64) ([]tlog.Hash, error) { return nil, ledger.ErrNoLeaf }
 
 // Input returns an order that takes as many tokens as the case has inputs: fewer tokens do not
 // cover its total. It leaves change if the case has several outputs and a token is worth more than 1.

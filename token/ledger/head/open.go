@@ -36,6 +36,9 @@ type Cosignature struct {
 // zkbench.ErrParams.
 var ErrNoValidators = fmt.Errorf("%w: the policy has no validators, a policy for heads names at least one and how many must sign", zkbench.ErrParams)
 
+// ErrNoHead is returned by those who need a signed head of a ledger that shows none. It wraps zkbench.ErrEnv.
+var ErrNoHead = fmt.Errorf("%w: the ledger shows no signed head, and its policy names validators who sign heads", zkbench.ErrEnv)
+
 // ThresholdError reports a head that too few validators have signed. It wraps zkbench.ErrSignature.
 type ThresholdError struct {
 	Signed, Want, Of int // validators who signed, who must sign, and who are in the policy
@@ -92,6 +95,28 @@ func Open(signed []byte, ledger token.LedgerID, p *token.Policy) (Opened, error)
 func ParseSigned(signed []byte) (Head, error) {
 	_, h, err := openNote(signed, note.VerifierList())
 	return h, err
+}
+
+// AgeError reports a head that is older than the caller allows. The log may have grown since, or somebody withholds
+// its newest heads, or the clock is wrong. It wraps zkbench.ErrEnv.
+type AgeError struct {
+	Time, Clock time.Time     // of the head, and what the caller's clock says
+	Max         time.Duration // the age that the caller allows
+}
+
+func (e *AgeError) Error() string {
+	return fmt.Sprintf("%v: the newest head is of %s, the clock says %s, accepted are heads of the last %v",
+		zkbench.ErrEnv, e.Time.UTC().Format(time.RFC3339), e.Clock.UTC().Format(time.RFC3339), e.Max)
+}
+
+func (e *AgeError) Unwrap() error { return zkbench.ErrEnv }
+
+// CheckAge returns an *AgeError if the head's Time is more than maxAge before the time that the clock says.
+func (o *Opened) CheckAge(clock time.Time, maxAge time.Duration) error {
+	if clock.Sub(o.Time) > maxAge {
+		return &AgeError{Time: o.Time, Clock: clock, Max: maxAge}
+	}
+	return nil
 }
 
 // checkThreshold checks that some set of signatures counts, and that the empty one does not.
