@@ -16,13 +16,14 @@ import (
 	"github.com/zkbench/zkbench/internal/view/progress"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/head"
 	"github.com/zkbench/zkbench/token/ledger/replay"
 )
 
 // ledgerCommand returns the command ledger.
 func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "ledger new|verify|fork|backup|restore|mirror|receipt|verify-receipt|demo",
+		Use:   "ledger new|verify|fork|backup|restore|mirror|receipt|evidence|demo",
 		Short: "Create, verify and back up a ledger, prove what is on it, or run the demo",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -35,7 +36,7 @@ func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd.AddCommand(
 		ledgerNewCommand(stdout), ledgerVerifyCommand(stdout, stderr), ledgerForkCommand(stdout, stderr), ledgerBackupCommand(stdout, stderr),
 		ledgerRestoreCommand(stdout, stderr), ledgerMirrorCommand(stdout, stderr), ledgerReceiptCommand(stdout), ledgerVerifyReceiptCommand(stdout),
-		ledgerDemoCommand(stdout),
+		ledgerEvidenceCommand(stdout), ledgerDemoCommand(stdout),
 	)
 	return cmd
 }
@@ -212,6 +213,13 @@ func verifyLedger(ctx context.Context, stdout, stderr io.Writer, path string, pa
 	return err
 }
 
+// contradicts reports whether an error says that a ledger contradicts itself, or what was seen of it before.
+func contradicts(err error) bool {
+	_, corrupt := errors.AsType[*ledger.CorruptError](err)
+	_, changed := errors.AsType[*head.ExtendError](err)
+	return corrupt || changed || errors.Is(err, ledger.ErrRolledBack)
+}
+
 // ledgerError adds the ledger to an error. The exit code distinguishes a ledger that contradicts
 // itself from one that cannot be read.
 func ledgerError(ctx context.Context, path string, err error) error {
@@ -219,7 +227,7 @@ func ledgerError(ctx context.Context, path string, err error) error {
 	if place, ok := errors.AsType[*fs.PathError](err); ok && !replay.IsDatabase(path) {
 		text = place.Error() // names the file
 	}
-	if _, corrupt := errors.AsType[*ledger.CorruptError](err); corrupt || errors.Is(err, ledger.ErrRolledBack) {
+	if contradicts(err) {
 		return &cli.ExitError{Code: cli.ExitFailed, Text: text}
 	}
 	if ctx.Err() != nil {

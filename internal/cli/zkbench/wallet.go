@@ -94,7 +94,7 @@ func (f *walletFlags) withWallet(ctx context.Context, work func(h *holding) erro
 
 // failed adds the ledger to an error if the ledger caused it.
 func (f *walletFlags) failed(ctx context.Context, err error) error {
-	if _, corrupt := errors.AsType[*ledger.CorruptError](err); corrupt || ctx.Err() != nil {
+	if contradicts(err) || ctx.Err() != nil {
 		return ledgerError(ctx, f.ledger.Text, err)
 	}
 	return err

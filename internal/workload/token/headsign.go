@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -44,13 +45,16 @@ type headSign struct {
 	policy *token.Policy
 	roots  []tlog.Hash // by number of leaves, less 1
 
+	seed uint64
+
 	mu     sync.Mutex // held while an operation runs
 	keeper *head.Keeper
 	shown  uint64 // leaves
+	now    time.Time
 }
 
 func newHeadSign(ctx context.Context, _ workload.Case, seed uint64) (_ workload.Instance, err error) {
-	h := new(headSign)
+	h := &headSign{seed: seed, now: blockTime}
 	if h.dir, err = os.MkdirTemp("", "zkbench-heads-"); err != nil {
 		return nil, err
 	}
@@ -101,7 +105,7 @@ func (h *headSign) open(r stream) error {
 	}
 	h.shown = 1
 	h.policy = &token.Policy{HeadThreshold: 1, Validators: []token.Validator{{HeadKey: headKey(key)}}}
-	h.keeper = &head.Keeper{Store: h, Signer: s, Again: 1, Policy: func() *token.Policy { return h.policy }}
+	h.keeper = &head.Keeper{Store: h, Signer: s, Again: 1, Policy: func() *token.Policy { return h.policy }, Clock: func() time.Time { return h.now }}
 	return nil
 }
 
@@ -114,13 +118,16 @@ func (h *headSign) State(context.Context) (ledger.State, error) {
 	return ledger.State{Last: h.shown - 1, Root: h.roots[h.shown-1]}, nil
 }
 
-// Input returns nothing: the ledger is all that an operation needs.
-func (h *headSign) Input(context.Context, uint64) (any, error) { return nil, nil }
+// Input draws how long after the one before it a head is signed, by the validator's clock.
+func (h *headSign) Input(_ context.Context, seq uint64) (any, error) {
+	return 1 + time.Duration(binary.BigEndian.Uint16((&setup{seed: h.seed}).corpus("time", seq).bytes(2))), nil
+}
 
 // Run signs and stores a head of one record more, and returns its number of leaves.
-func (h *headSign) Run(ctx context.Context, _ any) ([]byte, error) {
+func (h *headSign) Run(ctx context.Context, input any) ([]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.now = h.now.Add(input.(time.Duration))
 	h.shown = min(h.shown+1, headRecords+1)
 	due, err := h.keeper.Sign(ctx)
 	if err == nil && !due {

@@ -37,9 +37,10 @@ type Keeper struct {
 	signed time.Time // when Sign has last stored a head
 }
 
-// Run calls Sign at intervals, until ctx ends or Sign fails, and returns the cause. After zkbench.ErrEnv, other than
-// ErrStopped, it can be called again: the store was not reached. Any other error says that the ledger went back or
-// that the Signer has stopped, and must be looked at.
+// Run calls Sign at intervals, until ctx ends or Sign fails, and returns the cause. It returns zkbench.ErrEnv if the
+// store was not reached, and can be called again. An error that wraps ErrStopped, ledger.ErrRolledBack or a
+// *ledger.ReplacedError wraps zkbench.ErrEnv too. These say that the Signer has stopped or that the ledger went back,
+// as all other errors do, and must be looked at.
 func (k *Keeper) Run(ctx context.Context) error {
 	interval := k.Interval
 	if interval <= 0 {
