@@ -21,7 +21,7 @@ import (
 
 // run runs all steps of the demo.
 func (d *demo) run() error {
-	for _, step := range []func() error{d.setUp, d.issue, d.transfer, d.swap, d.redeem, d.doubleSpend, d.forge, d.stolenKey, d.lostWallet} {
+	for _, step := range []func() error{d.setUp, d.issue, d.transfer, d.swap, d.redeem, d.doubleSpend, d.forge, d.stolenKey, d.lostWallet, d.heads} {
 		if err := step(); err != nil {
 			return err
 		}

@@ -84,6 +84,9 @@ func (k *Keeper) Sign(ctx context.Context) (due bool, err error) {
 		return false, err
 	}
 	own := Head{Ledger: k.Store.Genesis().ID(), Size: state.Last + 1, Root: state.Root}
+	if signed := k.Signer.lastHead(); own.Size < signed.Size {
+		return false, &ExtendError{Kept: signed, Told: own, Err: ErrRolledBack}
+	}
 	if counts {
 		if err := k.compare(ctx, last, h, own); err != nil {
 			return false, err

@@ -140,6 +140,19 @@ func TestKeeperRefuses(t *testing.T) {
 			k.Ledger = must.Get(bolt.Open(k.path))(t)
 			return anna
 		}, head.ErrRolledBack},
+		"a backup with its head": {func(k *keeps) *head.Keeper { // where none is due
+			anna := k.keeper("anna", policy)
+			must.Get(anna.Sign(t.Context()))(t)
+			must.Do(t, k.Close())
+			backup := must.Get(os.ReadFile(k.path))(t)
+			k.Ledger = must.Get(bolt.Open(k.path))(t)
+			ledgertest.Apply(t, k, ledgertest.Issue("lost", 1))
+			must.Get(anna.Sign(t.Context()))(t)
+			must.Do(t, k.Close())
+			must.Do(t, os.WriteFile(k.path, backup, 0o600))
+			k.Ledger = must.Get(bolt.Open(k.path))(t)
+			return anna
+		}, head.ErrRolledBack},
 		"a backup that went on": {func(k *keeps) *head.Keeper {
 			anna := k.keeper("anna", policy)
 			must.Do(t, k.Close())
