@@ -35,9 +35,8 @@ type Edge struct {
 
 // NewEdge returns the edge of an empty log.
 func NewEdge(g Genesis) Edge {
-	trunk := g.Trunk()
 	e := Edge{policyDigest: g.Policy}
-	e.peaks[0] = tlog.RecordHash(trunk.Append(nil))
+	e.peaks[0] = g.Leaf()
 	e.sum.Add(e.policyRecord())
 	return e
 }

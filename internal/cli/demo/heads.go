@@ -48,19 +48,22 @@ func (d *demo) heads() error {
 	if err != nil {
 		return err
 	}
-	anchor, err := w.issue(10)
+	const first, second = 10, 20
+	anchor, h, err := w.issue(first)
 	if err != nil {
 		return err
 	}
+	d.say("west got %d dollars under the head of %d leaves, root %v", first, h.Size, tlog.Hash(h.Root))
 	if err := w.receipt(anchor); err != nil {
 		return err
 	}
 	if _, err := backup.WriteFile(d.ctx, d.path(watchedBackup), w.ledger, nil); err != nil {
 		return err
 	}
-	if _, err := w.issue(20); err != nil {
+	if _, h, err = w.issue(second); err != nil {
 		return err
 	}
+	d.detail("west got %d dollars under the head of %d leaves, root %v", second, h.Size, tlog.Hash(h.Root))
 	return w.rollBack()
 }
 
@@ -131,49 +134,41 @@ func (d *demo) watch() (*watched, error) {
 }
 
 // issue gives dollars to the bank west, whose wallet follows the log up to the head that the validator signs.
-func (w *watched) issue(value uint64) (anchor []byte, err error) {
+func (w *watched) issue(value uint64) (anchor []byte, h head.Opened, err error) {
 	o, err := order(currency, w.bank, value)
 	if err != nil {
-		return nil, err
+		return nil, h, err
 	}
 	sub, err := w.issuer.Issue(w.ctx, o)
 	if err != nil {
-		return nil, err
+		return nil, h, err
 	}
 	raw, err := sub.Request.Encode()
 	if err != nil {
-		return nil, err
+		return nil, h, err
 	}
 	valid, err := w.validator.Validate(w.ctx, w.ledger, raw, w.at)
 	if err != nil {
-		return nil, err
+		return nil, h, err
 	}
 	if err := w.ledger.Apply(w.ctx, []ledger.Entry{valid.Entry()}); err != nil {
-		return nil, err
+		return nil, h, err
 	}
 	if err := w.timed("validator signs the head, stored", func() error {
 		_, err := w.keeper.Sign(w.ctx)
 		return err
 	}); err != nil {
-		return nil, err
+		return nil, h, err
 	}
 	if err := w.bank.wallet.Sync(w.ctx, w.ledger); err != nil {
-		return nil, err
+		return nil, h, err
 	}
 	signed, err := w.ledger.Head(w.ctx)
 	if err != nil {
-		return nil, err
+		return nil, h, err
 	}
-	opened, err := head.Open(signed, w.ledger.Genesis().ID(), w.validator.Policy())
-	if err != nil {
-		return nil, err
-	}
-	say := w.say
-	if opened.Size > 2 { // as before
-		say = w.detail
-	}
-	say("west got %d dollars under the head of %d leaves, root %v", value, opened.Size, tlog.Hash(opened.Root))
-	return sub.Request.Anchor, nil
+	h, err = head.Open(signed, w.ledger.Genesis().ID(), w.validator.Policy())
+	return sub.Request.Anchor, h, err
 }
 
 // receipt makes a receipt of a request, and verifies it with the parameters alone.

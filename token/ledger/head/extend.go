@@ -69,7 +69,7 @@ func (h Head) Extends(kept Head, proof tlog.TreeProof) error {
 // signers signed two histories. Other pairs show what was told, and do not say whether the log or only a proof was
 // bad. Contradiction wraps Err.
 type Contradiction struct {
-	Kept, Told []byte // signed heads as they were received
+	Kept, Told []byte // signed heads as they were received; Told of a Keeper is the checkpoint of its own log, not signed
 	Err        error  // how they contradict each other, for example an *ExtendError
 }
 

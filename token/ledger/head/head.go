@@ -25,9 +25,9 @@ import (
 
 // Limits of signed heads.
 const (
-	MaxSize       = 1 << 48        // leaves of a tree
-	MaxSignatures = 100            // of one head; note.Open of golang.org/x/mod/sumdb/note reads no more
-	MaxSigned     = ledger.MaxHead // bytes of a signed head
+	MaxSize       = ledger.MaxRecords // leaves of a tree
+	MaxSignatures = 100               // of one head; note.Open of golang.org/x/mod/sumdb/note reads no more
+	MaxSigned     = ledger.MaxHead    // bytes of a signed head
 )
 
 // Head says what the log of a ledger was when it had Size leaves.

@@ -26,6 +26,8 @@ const (
 // If the ledger's last head lacks the validator's signature, because another validator has made it, the Keeper adds
 // its own. Two that add theirs at the same moment may lose one of the signatures for one Interval. A head counts
 // only when as many validators have signed as the policy asks (Open).
+//
+// A Keeper is not safe for concurrent use.
 type Keeper struct {
 	Store    ledger.Store
 	Signer   *Signer
@@ -65,7 +67,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 // and a *Contradiction if validators have signed a stored head that is not one of the ledger's log.
 //
 // A stored head that no validator of the policy has signed, or that is damaged, is passed over: a new one takes its
-// place. So whoever can write to the store cannot stop the Keeper with it.
+// place. So nobody but a validator can stop the Keeper by storing a head.
 func (k *Keeper) Sign(ctx context.Context) (due bool, err error) {
 	now, again := time.Now, k.Again
 	if k.Clock != nil {

@@ -59,6 +59,19 @@ func (k *keeps) open(policy *token.Policy) head.Opened {
 	return must.Get(head.Open(must.Get(k.Head(k.t.Context()))(k.t), k.Genesis().ID(), policy))(k.t)
 }
 
+// restored has a keeper sign the head of one record more, and then puts the file back that the ledger had before it.
+func (k *keeps) restored(keeper *head.Keeper) {
+	k.t.Helper()
+	must.Do(k.t, k.Close())
+	backup := must.Get(os.ReadFile(k.path))(k.t)
+	k.Ledger = must.Get(bolt.Open(k.path))(k.t)
+	ledgertest.Apply(k.t, k, ledgertest.Issue("lost", 1))
+	must.Get(keeper.Sign(k.t.Context()))(k.t)
+	must.Do(k.t, k.Close())
+	must.Do(k.t, os.WriteFile(k.path, backup, 0o600))
+	k.Ledger = must.Get(bolt.Open(k.path))(k.t)
+}
+
 // TestKeeper: a head is made when the log has grown, and anew after a while.
 func TestKeeper(t *testing.T) {
 	k := newKeeps(t)
@@ -130,39 +143,18 @@ func TestKeeperRefuses(t *testing.T) {
 	}{
 		"a backup": {func(k *keeps) *head.Keeper {
 			anna := k.keeper("anna", policy)
-			must.Do(t, k.Close())
-			backup := must.Get(os.ReadFile(k.path))(t)
-			k.Ledger = must.Get(bolt.Open(k.path))(t)
-			ledgertest.Apply(t, k, ledgertest.Issue("lost", 1))
-			must.Get(anna.Sign(t.Context()))(t)
-			must.Do(t, k.Close())
-			must.Do(t, os.WriteFile(k.path, backup, 0o600))
-			k.Ledger = must.Get(bolt.Open(k.path))(t)
+			k.restored(anna)
 			return anna
 		}, head.ErrRolledBack},
 		"a backup with its head": {func(k *keeps) *head.Keeper { // where none is due
 			anna := k.keeper("anna", policy)
 			must.Get(anna.Sign(t.Context()))(t)
-			must.Do(t, k.Close())
-			backup := must.Get(os.ReadFile(k.path))(t)
-			k.Ledger = must.Get(bolt.Open(k.path))(t)
-			ledgertest.Apply(t, k, ledgertest.Issue("lost", 1))
-			must.Get(anna.Sign(t.Context()))(t)
-			must.Do(t, k.Close())
-			must.Do(t, os.WriteFile(k.path, backup, 0o600))
-			k.Ledger = must.Get(bolt.Open(k.path))(t)
+			k.restored(anna)
 			return anna
 		}, head.ErrRolledBack},
 		"a backup that went on": {func(k *keeps) *head.Keeper {
 			anna := k.keeper("anna", policy)
-			must.Do(t, k.Close())
-			backup := must.Get(os.ReadFile(k.path))(t)
-			k.Ledger = must.Get(bolt.Open(k.path))(t)
-			ledgertest.Apply(t, k, ledgertest.Issue("lost", 1))
-			must.Get(anna.Sign(t.Context()))(t)
-			must.Do(t, k.Close())
-			must.Do(t, os.WriteFile(k.path, backup, 0o600))
-			k.Ledger = must.Get(bolt.Open(k.path))(t)
+			k.restored(anna)
 			ledgertest.Apply(t, k, ledgertest.Issue("another", 1), ledgertest.Issue("more", 1))
 			return anna
 		}, head.ErrInconsistent},

@@ -98,7 +98,7 @@ var hashers = sync.Pool{New: func() any {
 	return blake3.New(0, key[:])
 }}
 
-// Commitment is the SHA-256 of "zkbench/v1/ledger state commitment" and the encoding of s.
+// Commitment returns the SHA-256 of "zkbench/v1/ledger state commitment" and the encoding of s.
 func (s *Sum) Commitment() [32]byte {
 	return sha256.Sum256(s.Append(append(make([]byte, 0, SumLen+64), "zkbench/v1/ledger state commitment"...)))
 }
