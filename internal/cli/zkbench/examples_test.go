@@ -95,8 +95,8 @@ var notRun = [][2]string{
 	{"zkbench ledger mirror ledger.db", "needs that ledger; ledger_backup_test.go mirrors one"},
 }
 
-// scripts are pages whose commands need each other, with shell lines between. The block that begins
-// with the given line is run as a whole.
+// scripts are pages whose commands need each other, with shell lines between. What stands from the given line to the
+// next prose is run as a whole.
 var scripts = map[string]string{
 	"docs/requests.md": "umask 077",
 	"docs/wallets.md":  "zkbench ledger demo --dir demo",
@@ -114,13 +114,15 @@ func TestExamples(t *testing.T) {
 		if !strings.HasPrefix(p.path, "docs/") {
 			continue
 		}
-		dir := t.TempDir()
+		dir, script := t.TempDir(), -1
 		for i, line := range p.blocks {
 			line = strings.TrimPrefix(line, "bin/")
 			if begin, ok := scripts[p.path]; ok && line == begin {
-				ran++
-				runExample(t, p.path, dir, root, trimmed(strings.Join(scriptOf(p.blocks[i:]), "\n"), used))
-				break
+				ran, script = ran+1, p.parts[i]
+				runExample(t, p.path, dir, root, trimmed(strings.Join(scriptOf(p, i), "\n"), used))
+			}
+			if p.parts[i] == script {
+				continue
 			}
 			command := strings.Replace(line, "go run ./cmd/benchmarking", "benchmarking", 1)
 			if !strings.HasPrefix(command, "zkbench ") && command != "zkbench" && !strings.HasPrefix(command, "go test ") && !strings.HasPrefix(command, "benchmarking ") {
@@ -165,15 +167,13 @@ func begins(entries [][2]string, line string, used map[string]bool) string {
 	return ""
 }
 
-// scriptOf returns the lines up to the last one that calls the program.
-func scriptOf(lines []string) []string {
-	end := 0
-	for i, line := range lines {
-		if strings.HasPrefix(line, "zkbench ") {
-			end = i + 1
-		}
+// scriptOf returns the lines of a page from the given one up to the next prose.
+func scriptOf(p page, from int) []string {
+	to := from
+	for to < len(p.blocks) && p.parts[to] == p.parts[from] {
+		to++
 	}
-	return lines[:end]
+	return p.blocks[from:to]
 }
 
 // inRoot matches commands that name files of the repository.

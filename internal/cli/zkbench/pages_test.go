@@ -14,6 +14,7 @@ import (
 type page struct {
 	path   string   // from the root, with slashes
 	blocks []string // lines of code blocks; a line that goes on at the next is one line, and its comment is left out
+	parts  []int    // for each line of blocks: how many lines of prose stand before it
 	spans  []string // between backquotes
 }
 
@@ -41,7 +42,7 @@ var span = regexp.MustCompile("`([^`]+)`")
 func readPage(path, text string) page {
 	p := page{path: path}
 	var prose strings.Builder
-	fenced, more, blank := false, false, true
+	fenced, more, blank, above := false, false, true, 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		code, indented := strings.CutPrefix(line, "    ")
@@ -55,6 +56,9 @@ func readPage(path, text string) page {
 		default:
 			prose.WriteString(line + "\n")
 			more, blank = false, line == ""
+			if !blank {
+				above++
+			}
 			continue
 		}
 		code, _, _ = strings.Cut(code, " # ")
@@ -62,7 +66,7 @@ func readPage(path, text string) page {
 		if more {
 			p.blocks[len(p.blocks)-1] += " " + code
 		} else {
-			p.blocks = append(p.blocks, code)
+			p.blocks, p.parts = append(p.blocks, code), append(p.parts, above)
 		}
 		last := &p.blocks[len(p.blocks)-1]
 		*last, more = strings.CutSuffix(*last, `\`)
