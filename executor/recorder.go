@@ -23,7 +23,7 @@ import (
 // tasks in order too, and Begin and End do nothing.
 type Recorder struct {
 	width int
-	clock func() time.Duration
+	clocks
 	owner atomic.Uint64 // the goroutine that records; 0: none. Only it uses the fields below.
 
 	share int // of the width that a task has while its siblings run
@@ -38,10 +38,22 @@ type Recorder struct {
 	own  time.Duration // between stretches: what recording itself takes
 }
 
+// clocks is what a Recorder reads. Each function returns a time since some moment.
+type clocks struct {
+	clock   func() time.Duration // processor time of the calling thread
+	wall    func() time.Duration
+	queued  func() time.Duration // in which the calling thread waited for a processor
+	process func() time.Duration // processor time of all threads
+}
+
 // NewRecorder returns a Recorder of the given width, at least 1. An operation that cuts its work by
 // the executor's width is recorded once for each number of processors, with that width.
 func NewRecorder(width int) *Recorder {
-	return &Recorder{width: max(1, width), share: max(1, width), clock: threadtime.Now, calls: make(map[place]*place)}
+	created := time.Now()
+	return &Recorder{
+		width: max(1, width), share: max(1, width), calls: make(map[place]*place),
+		clocks: clocks{threadtime.Now, func() time.Duration { return time.Since(created) }, threadtime.Queued, threadtime.Process},
+	}
 }
 
 // records reports whether the calling goroutine is the one that records.
@@ -146,7 +158,7 @@ type Section struct {
 	strand   *strand // nil: nothing is recorded
 	first    int     // its first stretch
 	outer    bool
-	wall     time.Time
+	wall     time.Duration
 	queued   time.Duration
 	process  time.Duration
 	own      time.Duration
@@ -169,11 +181,11 @@ func (r *Recorder) Begin() *Section {
 		return s
 	}
 	s.first = len(s.strand.stretches)
-	s.queued, s.process = threadtime.Queued(), threadtime.Process()
+	s.queued, s.process = r.queued(), r.process()
 	now = r.clock()
 	r.own += now - r.left // of an outer section, which recorded until the call
 	s.own, r.left = r.own, now
-	s.wall = time.Now() // last, since the others take longer than a short operation
+	s.wall = r.wall() // last, since the others take longer than a short operation
 	r.enter(s.strand, r.from)
 	return s
 }
@@ -190,7 +202,7 @@ func (r *Recorder) split(now time.Duration) {
 // on the goroutine, that called Begin. Otherwise it returns nil, and so it does if it is called again.
 func (s *Section) End() *Trace {
 	r := s.recorder
-	now, elapsed := r.clock(), time.Since(s.wall)
+	now, elapsed := r.clock(), r.wall()-s.wall
 	if s.strand == nil || !r.records() || r.strand != s.strand {
 		return nil
 	}
@@ -202,8 +214,8 @@ func (s *Section) End() *Trace {
 			forks:     slices.Clone(own.forks[s.first : len(own.stretches)-1]),
 			task:      own.task,
 		},
-		elapsed: elapsed - (threadtime.Queued() - s.queued) - (r.own - s.own),
-		process: threadtime.Process() - s.process - (r.own - s.own),
+		elapsed: elapsed - (r.queued() - s.queued) - (r.own - s.own),
+		process: r.process() - s.process - (r.own - s.own),
 	}
 	s.strand = nil
 	if s.outer {
