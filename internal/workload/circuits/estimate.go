@@ -19,12 +19,17 @@ type estimate struct {
 	largest func(fits func(constraints int) bool) string
 }
 
-// memoryModel is the maximum memory of all stages beyond that of the process: bytes per point of the domain
-// and per constraint, as measured (docs/circuits.md).
+// memoryModel is the maximum memory of all stages beyond that of the process: bytes of any circuit, per point of the
+// domain, and per constraint, as measured (docs/circuits.md).
 type memoryModel struct {
+	base              int64
 	point, constraint int64
+	onePass           int64 // in addition, for each of at most onePassPoints
 	statement         int64 // bytes of an input per point of the domain; 0 if it is small
 }
+
+// onePassPoints is the largest domain for which plonkish computes the quotient in one pass.
+const onePassPoints = 1 << 16
 
 // baseBytes is the memory of the process.
 const baseBytes int64 = 64 << 20
@@ -33,7 +38,8 @@ func domainOf(constraints int) int64 { return int64(ecc.NextPowerOfTwo(uint64(co
 
 // bytes returns the memory of the process with a circuit of this size.
 func (m memoryModel) bytes(constraints int) int64 {
-	return baseBytes + domainOf(constraints)*m.point + int64(constraints)*m.constraint
+	domain := domainOf(constraints)
+	return baseBytes + m.base + domain*m.point + min(domain, onePassPoints)*m.onePass + int64(constraints)*m.constraint
 }
 
 // verifyBytes is more than a verification takes.

@@ -116,5 +116,7 @@ var arithmetizations = map[string]func() plonkish.Arithmetization{systemPlonk: p
 
 // ourMemory returns the memory model of our systems, which depends on the number of columns.
 func ourMemory(columns int) memoryModel {
-	return memoryModel{point: 1200 + 480*int64(columns), statement: 64 + fr.Bytes*int64(columns)}
+	return memoryModel{
+		base: 64 << 20, point: 120 + 280*int64(columns), onePass: 140 * int64(columns), statement: 64 + fr.Bytes*int64(columns),
+	}
 }
