@@ -151,7 +151,7 @@ func (r *reading) extends(ctx context.Context, h *newest, kept *keptHead) error 
 		before = kept.Head
 	}
 	err := extends(ctx, r.ledger, h.Head, before)
-	if is[*head.ExtendError](err) && kept != nil && (!errors.Is(err, head.ErrRolledBack) || h.Time.After(kept.time)) {
+	if is[*head.ExtendError](err) && kept != nil && (!errors.Is(err, head.ErrShorter) || h.Time.After(kept.time)) {
 		return errors.Join(err, r.keepEvidence(ctx, &Evidence{Reason: err.Error(), Kept: kept.signed, Told: h.signed}))
 	}
 	return err

@@ -204,8 +204,8 @@ func TestLyingHead(t *testing.T) {
 			l: at(head.Head{Ledger: w.genesis.ID(), Size: 9, Root: [32]byte{1}}, all...), as: is[*head.ExtendError], want: head.ErrInconsistent,
 			says: []string{"told size 9"}, evidence: 1,
 		},
-		"rolled back":        {l: copyOf{w.ledger, 3}, past: true, as: is[*head.ExtendError], want: head.ErrRolledBack, says: []string{"kept size 5", "told size 4"}},
-		"rolled back, later": {l: &later, past: true, as: is[*head.ExtendError], want: head.ErrRolledBack, says: []string{"kept size 5", "told size 4"}, evidence: 1},
+		"rolled back":        {l: copyOf{w.ledger, 3}, past: true, as: is[*head.ExtendError], want: head.ErrShorter, says: []string{"kept size 5", "told size 4"}},
+		"rolled back, later": {l: &later, past: true, as: is[*head.ExtendError], want: head.ErrShorter, says: []string{"kept size 5", "told size 4"}, evidence: 1},
 		"forked":             {l: w.ledger.bySigners(changed(4)), past: true, as: is[*head.ExtendError], want: head.ErrForked, says: []string{"kept size 5", "told size 5"}, evidence: 1},
 		"forked, longer":     {l: w.ledger.bySigners(changed(5)), past: true, as: is[*head.ExtendError], want: head.ErrInconsistent, says: []string{"kept size 5", "told size 6"}, evidence: 1},
 	} {
@@ -264,14 +264,14 @@ func TestUpToHead(t *testing.T) {
 	must.Do(t, alice.Sync(t.Context(), w.ledger))
 	alice.has(t, 77, "under the next head")
 	alice.crash(t, w)
-	must.Fail(t, alice.Sync(t.Context(), behind), head.ErrRolledBack, "the head is kept in the file")
+	must.Fail(t, alice.Sync(t.Context(), behind), head.ErrShorter, "the head is kept in the file")
 	must.Fail(t, alice.Sync(t.Context(), showing{w.ledger, nil}), head.ErrNoHead, "no head any more")
 	must.Fail(t, alice.Sync(t.Context(), ending{w.ledger, 3}), ledgers.ErrRolledBack, "a log that ends before what was seen")
 
 	alice.lose(t, w)
 	must.Fail(t, alice.Sync(t.Context(), cut{memory: w.ledger, after: 1}), zkbench.ErrEnv, "out of reach")
 	golden.Equal(t, "followed, before it was out of reach", 1, must.Get(alice.Followed())(t))
-	must.Fail(t, alice.Sync(t.Context(), behind), head.ErrRolledBack, "a head before the one under which a record was counted")
+	must.Fail(t, alice.Sync(t.Context(), behind), head.ErrShorter, "a head before the one under which a record was counted")
 	must.Do(t, alice.Sync(t.Context(), w.ledger))
 
 	alice.lose(t, w)

@@ -214,11 +214,11 @@ func (w *watched) rollBack() (err error) {
 	defer func() { err = errors.Join(l.Close(), err) }()
 	w.keeper.Store = l
 	_, refused := w.keeper.Sign(w.ctx)
-	if !errors.Is(refused, head.ErrRolledBack) {
+	if !errors.Is(refused, head.ErrShorter) {
 		return fmt.Errorf("the validator, asked to sign the head of a backup: %w", refused)
 	}
 	refused = w.bank.wallet.Sync(w.ctx, l)
-	if !errors.Is(refused, head.ErrRolledBack) && !errors.Is(refused, ledger.ErrRolledBack) {
+	if !errors.Is(refused, head.ErrShorter) && !errors.Is(refused, ledger.ErrRolledBack) {
 		return fmt.Errorf("the wallet, shown a backup: %w", refused)
 	}
 	w.say("a backup from before the last request is put in its place: the validator signs no head of it, and the wallet refuses it: %v", refused)

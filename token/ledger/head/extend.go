@@ -11,9 +11,9 @@ import (
 
 // Reasons why a head does not extend another one. They wrap zkbench.ErrPolicy.
 var (
-	// ErrRolledBack is returned for a head that is smaller than one seen before. The log went back, or
-	// somebody shows an old head.
-	ErrRolledBack = fmt.Errorf("%w: the log is shorter than it was", zkbench.ErrPolicy)
+	// ErrShorter is returned for a head that is smaller than one seen before. The log went back
+	// (ledger.ErrRolledBack), or somebody shows an old head.
+	ErrShorter = fmt.Errorf("%w: the log is shorter than it was", zkbench.ErrPolicy)
 	// ErrForked is returned for a head with the size of one seen before and another root. The two heads
 	// prove that their signers signed two histories.
 	ErrForked = fmt.Errorf("%w: the log has another root at the same size", zkbench.ErrPolicy)
@@ -25,7 +25,7 @@ var (
 // ExtendError reports a head that does not extend one seen before. It wraps Err.
 type ExtendError struct {
 	Kept, Told Head  // the head seen before, and the new one
-	Err        error // ErrRolledBack, ErrForked or ErrInconsistent
+	Err        error // ErrShorter, ErrForked or ErrInconsistent
 }
 
 func (e *ExtendError) Error() string {
@@ -52,7 +52,7 @@ func (h Head) Extends(kept Head, proof tlog.TreeProof) error {
 	case h.Ledger != kept.Ledger:
 		return &LedgerError{Got: h.Ledger, Want: kept.Ledger}
 	case h.Size < kept.Size:
-		return refused(ErrRolledBack)
+		return refused(ErrShorter)
 	case h.Size == kept.Size && h.Root != kept.Root:
 		return refused(ErrForked)
 	case h.Size == kept.Size:

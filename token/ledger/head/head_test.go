@@ -154,7 +154,7 @@ func TestExtends(t *testing.T) {
 		must.Fail(t, told.Extends(kept, nil), head.ErrInconsistent, "%d: without a proof", sizes)
 		must.Do(t, kept.Extends(kept, nil), "the same head")
 
-		must.Fail(t, kept.Extends(told, proof), head.ErrRolledBack, "%d: smaller", sizes)
+		must.Fail(t, kept.Extends(told, proof), head.ErrShorter, "%d: smaller", sizes)
 		other := told
 		other.Root[0] ^= 1
 		must.Fail(t, other.Extends(kept, proof), head.ErrInconsistent, "%d: another root", sizes)

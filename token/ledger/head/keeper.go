@@ -87,7 +87,7 @@ func (k *Keeper) Sign(ctx context.Context) (due bool, err error) {
 	}
 	own := Head{Ledger: k.Store.Genesis().ID(), Size: state.Last + 1, Root: state.Root}
 	if signed := k.Signer.lastHead(); own.Size < signed.Size {
-		return false, &ExtendError{Kept: signed, Told: own, Err: ErrRolledBack}
+		return false, &ExtendError{Kept: signed, Told: own, Err: ErrShorter}
 	}
 	if counts {
 		if err := k.compare(ctx, last, h, own); err != nil {

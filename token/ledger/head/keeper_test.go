@@ -145,13 +145,13 @@ func TestKeeperRefuses(t *testing.T) {
 			anna := k.keeper("anna", policy)
 			k.restored(anna)
 			return anna
-		}, head.ErrRolledBack},
+		}, head.ErrShorter},
 		"a backup with its head": {func(k *keeps) *head.Keeper { // where none is due
 			anna := k.keeper("anna", policy)
 			must.Get(anna.Sign(t.Context()))(t)
 			k.restored(anna)
 			return anna
-		}, head.ErrRolledBack},
+		}, head.ErrShorter},
 		"a backup that went on": {func(k *keeps) *head.Keeper {
 			anna := k.keeper("anna", policy)
 			k.restored(anna)

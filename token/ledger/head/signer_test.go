@@ -70,7 +70,7 @@ func TestSigner(t *testing.T) {
 	must.FailGet(s.Sign(t.Context(), l.head(t, 8), noon, unproved(t)))(t, fs.ErrClosed, "after Close")
 	again := openSigner(t, path)
 	golden.Equal(t, "opened again", string(s.Last()), string(again.Last()))
-	must.FailGet(again.Sign(t.Context(), l.head(t, 7), noon, unproved(t)))(t, head.ErrRolledBack, "opened again")
+	must.FailGet(again.Sign(t.Context(), l.head(t, 7), noon, unproved(t)))(t, head.ErrShorter, "opened again")
 	signed := must.Get(again.Sign(t.Context(), l.head(t, 8), noon, unproved(t)))(t)
 	golden.Equal(t, "the time that was", noon.Add(61*time.Second), opened(t, signed).Time)
 }
@@ -95,7 +95,7 @@ func TestSignerRefuses(t *testing.T) {
 		prove func(context.Context, uint64, uint64) (tlog.TreeProof, error)
 		want  error
 	}{
-		"a ledger rolled back":    {l.head(t, 4), noon, unproved(t), head.ErrRolledBack},
+		"a ledger rolled back":    {l.head(t, 4), noon, unproved(t), head.ErrShorter},
 		"a changed record":        {changed.head(t, 5), noon, unproved(t), head.ErrForked},
 		"a changed log that grew": {changed.head(t, 8), noon, changed.prove, head.ErrInconsistent},
 		"a root of nothing":       {head.Head{Ledger: home, Size: 8}, noon, l.prove, head.ErrInconsistent},
