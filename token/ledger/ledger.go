@@ -102,8 +102,8 @@ type Reader interface {
 	// functions Inclusion and Consistency make proofs of them.
 	Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error)
 
-	// Head returns the signed head of the log with the most leaves that PutHead has stored, or nil if there is
-	// none. Package head opens it.
+	// Head returns the newest signed head of the log that counts, as PutHead was told, or nil if there is none.
+	// Package head opens it.
 	Head(ctx context.Context) (signed []byte, err error)
 }
 
@@ -162,10 +162,18 @@ type Store interface {
 	// zkbench.ErrOutcomeUnknown writes its bytes again.
 	ApplyState(ctx context.Context, batch []Entry, state []byte) error
 
-	// PutHead stores a signed head of the log, durably, in place of one with the same number of leaves. It
-	// does not read it. It returns ErrNoLeaf if the log has fewer leaves, and a *zkbench.LimitError if the head is
-	// longer than MaxHead.
-	PutHead(ctx context.Context, leaves uint64, signed []byte) error
+	// Proposed returns the newest signed head of the log that PutHead has stored, whether it counts or not, or nil
+	// if there is none.
+	Proposed(ctx context.Context) (signed []byte, err error)
+
+	// PutHead stores a signed head of the log, durably. A store does not read heads: the caller says how many
+	// leaves the log of this head has, and whether the head counts, that is, whether as many validators have signed
+	// it as the policy asks.
+	//
+	// Head and Proposed then return it in place of one with as many leaves or fewer. They keep one that has more.
+	// PutHead returns ErrNoLeaf if the log has fewer leaves, and a *zkbench.LimitError if the head is longer than
+	// MaxHead.
+	PutHead(ctx context.Context, leaves uint64, signed []byte, counts bool) error
 
 	// Close waits for running calls and releases the store. Later calls return an error that wraps
 	// fs.ErrClosed.

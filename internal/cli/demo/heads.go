@@ -113,7 +113,7 @@ func (d *demo) watch() (*watched, error) {
 		return nil, err
 	}
 	d.closers = append(d.closers, signer)
-	w.keeper = &head.Keeper{Store: w.ledger, Signer: signer, Policy: w.validator.Policy}
+	w.keeper = &head.Keeper{Store: w.ledger, Signer: signer, Policy: w.validator.Policy()}
 	vault, err := service.CreateVault(d.path(keysDir, "watched-issuer.vault"), genesis)
 	if err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func TestLedgerEvidence(t *testing.T) {
 	}
 	honest, forked := sign(state.Root), sign([32]byte{1})
 
-	must.Do(t, l.PutHead(ctx, 2, honest))
+	must.Do(t, l.PutHead(ctx, 2, honest, true))
 	purse := must.Get(wallet.Create(me, params, genesis, must.Get(wallet.NewKey())(t)))(t)
 	golden.Equal(t, "followed", 1, must.Get(purse.Refresh(ctx, l))(t))
 	must.Do(t, purse.Close())
@@ -61,7 +61,7 @@ func TestLedgerEvidence(t *testing.T) {
 	golden.Equal(t, "exit code", cli.ExitOK, code)
 	golden.Contains(t, stdout, "0 contradictions on ledger ")
 
-	must.Do(t, l.PutHead(ctx, 2, forked))
+	must.Do(t, l.PutHead(ctx, 2, forked, true))
 	must.Do(t, l.Close())
 	code, _, stderr := call("wallet", "balance", "--dir", me, "--ledger", path)
 	golden.Equal(t, "exit code of a forked ledger", cli.ExitFailed, code)

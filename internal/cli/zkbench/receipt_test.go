@@ -35,7 +35,7 @@ func (w *till) signHead(validator identity.Signer) uint64 {
 	must.Do(w.t, head.CreateSigner(path, validator, h, time.Unix(1_800_000_000, 0)))
 	s := must.Get(head.OpenSigner(path, validator, h.Ledger))(w.t)
 	defer s.Close()
-	must.Do(w.t, l.PutHead(w.t.Context(), h.Size, s.Last()))
+	must.Do(w.t, l.PutHead(w.t.Context(), h.Size, s.Last(), true))
 	return h.Size
 }
 

@@ -105,7 +105,7 @@ func (h *headSign) open(r stream) error {
 	}
 	h.shown = 1
 	h.policy = &token.Policy{HeadThreshold: 1, Validators: []token.Validator{{HeadKey: headKey(key)}}}
-	h.keeper = &head.Keeper{Store: h, Signer: s, Again: 1, Policy: func() *token.Policy { return h.policy }, Clock: func() time.Time { return h.now }}
+	h.keeper = &head.Keeper{Store: h, Signer: s, Again: 1, Policy: h.policy, Clock: func() time.Time { return h.now }}
 	return nil
 }
 

@@ -103,7 +103,7 @@ func whole(t testing.TB) *bolt.Ledger {
 	ledgertest.Apply(t, l, ledgertest.AtSecond(100, ledgertest.Update(0)))
 	ledgertest.Apply(t, l, ledgertest.AtSecond(200, ledgertest.UnderPolicy(1, ledgertest.Spend("paid", token.ID("0/2/2/0")))))
 	must.Do(t, l.ApplyState(context.Background(), nil, []byte("height 7")))
-	must.Do(t, l.PutHead(context.Background(), 3, aHead))
+	must.Do(t, l.PutHead(context.Background(), 3, aHead, true))
 	return l
 }
 
@@ -189,7 +189,7 @@ func TestRestoreDamaged(t *testing.T) {
 	e := ledgertest.Issue("a", 2)
 	ledgertest.Apply(t, l, e, ledgertest.Spend("b", e.Creates[0].ID))
 	must.Do(t, l.ApplyState(t.Context(), nil, []byte("state")))
-	must.Do(t, l.PutHead(t.Context(), 3, aHead))
+	must.Do(t, l.PutHead(t.Context(), 3, aHead, true))
 	data := written(t, l)
 	dir := t.TempDir()
 	refused := func(what string, at int, changed []byte) {

@@ -14,7 +14,7 @@
 //	record  = uint32 length of what follows, ledger.Entry, commitment(32), root(32)
 //	end     = uint32 zero, uint32 length, ledger.State.Bytes, uint32 length, signed head, SHA-256(32) of all before
 //
-// The head is the last one that the ledger had. Its length is 0 if there was none.
+// The head is the newest one that counted on the ledger (ledger.Reader.Head). Its length is 0 if there was none.
 package backup
 
 import (

@@ -26,7 +26,7 @@ func FuzzDecoder(f *testing.F) {
 	e := ledgertest.Issue("a", 2)
 	ledgertest.Apply(f, l, e, ledgertest.Spend("b", e.Creates[0].ID))
 	must.Do(f, l.ApplyState(ctx, nil, []byte("state")))
-	must.Do(f, l.PutHead(ctx, 2, []byte(head.Head{Size: 2}.Checkpoint()+"\n")))
+	must.Do(f, l.PutHead(ctx, 2, []byte(head.Head{Size: 2}.Checkpoint()+"\n"), true))
 	var backup bytes.Buffer
 	must.Get(Write(ctx, &backup, l, nil))(f)
 	f.Add(backup.Bytes())

@@ -93,7 +93,7 @@ func (s *sources) restore(ctx context.Context, place string, progress func(done,
 	if len(s.backup.head) > 0 {
 		leaves, err := headLeaves(s.backup.head)
 		if err == nil {
-			err = l.PutHead(ctx, leaves, s.backup.head)
+			err = l.PutHead(ctx, leaves, s.backup.head, true)
 		}
 		if err != nil {
 			return nil, err

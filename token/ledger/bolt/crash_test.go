@@ -63,6 +63,7 @@ func TestCrash(t *testing.T) {
 		ledgertest.Verify(t, l)
 		acked = ledgertest.Survived(t, l, acked)
 		ledgertest.StateSurvived(t, l)
+		ledgertest.HeadsSurvived(t, l, acked)
 		must.Do(t, l.Close())
 	}
 	if total < kills {

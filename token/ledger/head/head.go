@@ -5,10 +5,10 @@
 // can read a signed head.
 //
 // A head counts if as many validators have signed it as the policy asks (Open). A Signer signs only heads that
-// extend the last head that it signed, so that a validator never vouches for two histories. Witnesses, who are
-// no validators, may add their signatures. They are kept and do not count.
+// extend the last head that it signed, so that a validator never vouches for two histories. A Keeper signs the heads
+// of a ledger as it grows. Witnesses, who are no validators, may add their signatures. They are kept and do not count.
 //
-// The package does not say what is in the log: sizes and roots are all that it sees.
+// The package does not say what is in the log: of its records, it reads only updates of the policy.
 package head
 
 import (

@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
@@ -29,11 +29,15 @@ type keeps struct {
 	t    testing.TB
 	path string
 	now  time.Time
+
+	forked string // what fork has stored
 }
 
-func newKeeps(t testing.TB) *keeps {
+func newKeeps(t testing.TB) *keeps { return newKeepsOf(t, ledger.Genesis{Nonce: [32]byte{7}}) }
+
+func newKeepsOf(t testing.TB, genesis ledger.Genesis) *keeps {
 	path := filepath.Join(t.TempDir(), "ledger.db")
-	k := &keeps{must.Get(bolt.Create(path, ledger.Genesis{Nonce: [32]byte{7}}))(t), t, path, noon}
+	k := &keeps{must.Get(bolt.Create(path, genesis))(t), t, path, noon, ""}
 	t.Cleanup(func() { _ = k.Close() })
 	return k
 }
@@ -41,22 +45,36 @@ func newKeeps(t testing.TB) *keeps {
 // keeper returns a keeper of the named validator, with a new state file.
 func (k *keeps) keeper(name string, policy *token.Policy) *head.Keeper {
 	k.t.Helper()
-	path := filepath.Join(k.t.TempDir(), name)
+	return k.opened(k.state(name), name, policy)
+}
+
+// state creates a state file of the named validator, who has signed the ledger's genesis.
+func (k *keeps) state(name string) (path string) {
+	k.t.Helper()
+	path = filepath.Join(k.t.TempDir(), name)
 	genesis := ledger.NewEdge(k.Genesis())
 	must.Do(k.t, head.CreateSigner(path, signerOf(k.t, name), head.Head{Ledger: k.Genesis().ID(), Size: 1, Root: genesis.Root()}, k.now))
-	return k.opened(path, name, policy)
+	return path
 }
 
 func (k *keeps) opened(path, name string, policy *token.Policy) *head.Keeper {
 	s := must.Get(head.OpenSigner(path, signerOf(k.t, name), k.Genesis().ID()))(k.t)
 	k.t.Cleanup(func() { _ = s.Close() })
-	return &head.Keeper{Store: k, Signer: s, Policy: func() *token.Policy { return policy }, Clock: func() time.Time { return k.now }}
+	return &head.Keeper{Store: k, Signer: s, Policy: policy, Clock: func() time.Time { return k.now }}
 }
 
-// open opens the stored head.
+// open opens the stored head that counts.
 func (k *keeps) open(policy *token.Policy) head.Opened {
 	k.t.Helper()
 	return must.Get(head.Open(must.Get(k.Head(k.t.Context()))(k.t), k.Genesis().ID(), policy))(k.t)
+}
+
+// fork stores a head of another log, signed by a validator.
+func (k *keeps) fork(name string, size uint64, counts bool) {
+	k.t.Helper()
+	other := head.Head{Ledger: k.Genesis().ID(), Size: size, Root: [32]byte{1}}
+	k.forked = string(signedBy(other.Checkpoint(), validator(name, noon)))
+	must.Do(k.t, k.PutHead(k.t.Context(), size, []byte(k.forked), counts))
 }
 
 // restored has a keeper sign the head of one record more, and then puts the file back that the ledger had before it.
@@ -103,11 +121,13 @@ func TestKeepers(t *testing.T) {
 	anna, ben, carl := k.keeper("anna", policy), k.keeper("ben", policy), k.keeper("carl", policy)
 	ledgertest.Apply(t, k, ledgertest.Issue("a", 1))
 	must.Get(anna.Sign(t.Context()))(t)
-	must.FailGet(head.Open(must.Get(k.Head(t.Context()))(t), k.Genesis().ID(), policy))(t, zkbench.ErrSignature, "one of two")
+	ledgertest.CheckHeads(t, k, "", string(anna.Signer.Last()))
 	ledgertest.Apply(t, k, ledgertest.Issue("b", 1), ledgertest.Issue("c", 1)) // which Ben's signature does not wait for
 	must.Get(ben.Sign(t.Context()))(t)
 	golden.Equal(t, "size, when Anna has signed it", 2, k.open(policy).Size)
+	before := string(must.Get(k.Head(t.Context()))(t))
 	must.Get(ben.Sign(t.Context()))(t)
+	ledgertest.CheckHeads(t, k, before, string(ben.Signer.Last()))
 	must.Get(carl.Sign(t.Context()))(t)
 	golden.Equal(t, "size of Ben's own", 4, k.open(policy).Size)
 	must.Get(anna.Sign(t.Context()))(t)
@@ -122,7 +142,7 @@ func TestKeepers(t *testing.T) {
 	must.Get(two.Signer.Sign(t.Context(), head.Head{Ledger: small.Genesis().ID(), Size: 3, Root: state.Root}, noon, proving(small)))(t) // and is not stored
 	edge := ledger.NewEdge(small.Genesis())
 	first := head.Head{Ledger: small.Genesis().ID(), Size: 1, Root: edge.Root()}
-	must.Do(t, small.PutHead(t.Context(), 1, signedBy(first.Checkpoint(), validator("anna", noon))))
+	must.Do(t, small.PutHead(t.Context(), 1, signedBy(first.Checkpoint(), validator("anna", noon)), false))
 	must.Get(two.Sign(t.Context()))(t)
 	golden.Equal(t, "size", 3, small.open(other).Size)
 }
@@ -159,18 +179,15 @@ func TestKeeperRefuses(t *testing.T) {
 			return anna
 		}, head.ErrInconsistent},
 		"another's head of another log": {func(k *keeps) *head.Keeper {
-			other := head.Head{Ledger: k.Genesis().ID(), Size: 3, Root: [32]byte{1}}
-			must.Do(t, k.PutHead(t.Context(), 3, signedBy(other.Checkpoint(), validator("ben", noon))))
+			k.fork("ben", 3, false)
 			return k.keeper("anna", policy)
 		}, head.ErrForked},
 		"another's earlier head of another log": {func(k *keeps) *head.Keeper {
-			other := head.Head{Ledger: k.Genesis().ID(), Size: 2, Root: [32]byte{1}}
-			must.Do(t, k.PutHead(t.Context(), 2, signedBy(other.Checkpoint(), validator("ben", noon))))
+			k.fork("ben", 2, false)
 			return k.keeper("anna", policy)
 		}, head.ErrForked},
 		"its own head of another log": {func(k *keeps) *head.Keeper { // log and state file went back, and the heads did not
-			other := head.Head{Ledger: k.Genesis().ID(), Size: 2, Root: [32]byte{1}}
-			must.Do(t, k.PutHead(t.Context(), 2, signedBy(other.Checkpoint(), validator("anna", noon))))
+			k.fork("anna", 2, false)
 			return k.keeper("anna", policy)
 		}, head.ErrForked},
 		"another's head of another log, below its own": {func(k *keeps) *head.Keeper {
@@ -178,19 +195,47 @@ func TestKeeperRefuses(t *testing.T) {
 			anna.Store = &failing{k, nil}
 			must.Get(anna.Sign(t.Context()))(t)
 			anna.Store = k
-			other := head.Head{Ledger: k.Genesis().ID(), Size: 2, Root: [32]byte{1}}
-			must.Do(t, k.PutHead(t.Context(), 2, signedBy(other.Checkpoint(), validator("ben", noon))))
+			k.fork("ben", 2, false)
 			return anna
+		}, head.ErrForked},
+		"another root beside a head that counts": {func(k *keeps) *head.Keeper {
+			anna := k.keeper("anna", policy)
+			must.Get(anna.Sign(t.Context()))(t)
+			k.fork("ben", 3, false)
+			return anna
+		}, head.ErrForked},
+		"another root in place of a head that counts": {func(k *keeps) *head.Keeper {
+			anna := k.keeper("anna", policy)
+			must.Get(anna.Sign(t.Context()))(t)
+			k.fork("ben", 3, true)
+			return anna
+		}, head.ErrForked},
+		"a head of another log that counts, below a proposal": {func(k *keeps) *head.Keeper {
+			k.fork("ben", 2, true)
+			state := ledgertest.State(t, k)
+			own := head.Head{Ledger: k.Genesis().ID(), Size: 3, Root: state.Root}
+			must.Do(t, k.PutHead(t.Context(), 3, signedBy(own.Checkpoint(), validator("ben", noon)), false))
+			return k.keeper("anna", policy)
 		}, head.ErrForked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			k := newKeeps(t)
 			ledgertest.Apply(t, k, ledgertest.Issue("a", 1), ledgertest.Issue("b", 1))
 			anna := c.bend(k)
-			last, stored := string(anna.Signer.Last()), string(must.Get(k.Head(t.Context()))(t))
-			must.FailGet(anna.Sign(t.Context()))(t, c.want, "%s", name)
+			last := string(anna.Signer.Last())
+			counts, proposed := string(must.Get(k.Head(t.Context()))(t)), string(must.Get(k.Proposed(t.Context()))(t))
+			_, err := anna.Sign(t.Context())
+			must.Fail(t, err, c.want, "%s", name)
 			golden.Equal(t, "last signed", last, string(anna.Signer.Last()))
-			golden.Equal(t, "stored", stored, string(must.Get(k.Head(t.Context()))(t)))
+			ledgertest.CheckHeads(t, k, counts, proposed)
+			if e, ok := errors.AsType[*head.Contradiction](err); ok {
+				golden.Equal(t, "evidence", k.forked, string(e.Kept))
+				if h := must.Get(head.ParseSigned(anna.Signer.Last()))(t); strings.HasPrefix(string(e.Told), h.Checkpoint()) {
+					golden.Equal(t, "the log's head, as Anna has signed it", last, string(e.Told))
+				}
+			} else if k.forked != "" {
+				t.Errorf("no evidence: %v", err)
+			}
 		})
 	}
 }
@@ -201,32 +246,32 @@ func TestKeeperPassesOver(t *testing.T) {
 	for name, put := range map[string]func(k *keeps, own head.Head){
 		"nothing": func(*keeps, head.Head) {},
 		"nonsense": func(k *keeps, own head.Head) {
-			must.Do(t, k.PutHead(t.Context(), own.Size, []byte("nonsense")))
+			must.Do(t, k.PutHead(t.Context(), own.Size, []byte("nonsense"), false))
 		},
 		"another root, signed by no validator": func(k *keeps, own head.Head) {
 			own.Root[0]++
-			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(own.Checkpoint(), validator("carl", noon))))
+			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(own.Checkpoint(), validator("carl", noon)), false))
 		},
 		"a size of 2^48, signed by no validator": func(k *keeps, own head.Head) {
 			long := own
 			long.Size = 1 << 48
-			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(long.Checkpoint(), validator("carl", noon))))
+			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(long.Checkpoint(), validator("carl", noon)), false))
 		},
 		"a signature that does not hold": func(k *keeps, own head.Head) {
 			signed := signedBy(own.Checkpoint(), validator("ben", noon))
 			signed[len(signed)-10] ^= 1 // of the base64 of the signature
-			must.Do(t, k.PutHead(t.Context(), own.Size, signed))
+			must.Do(t, k.PutHead(t.Context(), own.Size, signed, false))
 		},
 		"a head of another ledger": func(k *keeps, own head.Head) {
 			own.Ledger[0]++
-			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(own.Checkpoint(), validator("ben", noon))))
+			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(own.Checkpoint(), validator("ben", noon)), false))
 		},
 		"no room for more signatures": func(k *keeps, own head.Head) {
 			all := []cosigner{validator("ben", noon)}
 			for i := range head.MaxSignatures - 1 {
 				all = append(all, validator(fmt.Sprint("witness ", i), noon))
 			}
-			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(own.Checkpoint(), all...)))
+			must.Do(t, k.PutHead(t.Context(), own.Size, signedBy(own.Checkpoint(), all...), false))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -248,7 +293,7 @@ type failing struct {
 	err error
 }
 
-func (f *failing) PutHead(context.Context, uint64, []byte) error { return f.err }
+func (f *failing) PutHead(context.Context, uint64, []byte, bool) error { return f.err }
 
 // TestKeeperKilled: between the signature and the stored head the process ends; the next one stores a head of the same log.
 func TestKeeperKilled(t *testing.T) {

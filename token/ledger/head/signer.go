@@ -44,7 +44,8 @@ func (e *KeyError) Unwrap() error { return zkbench.ErrParams }
 // Signer signs heads of one ledger with one validator's key. It signs only heads that extend the last one that it
 // signed, and keeps that one in its state file: a signed head, as Open reads it. The file is replaced as a whole and
 // flushed to the disk before Sign returns the signature. So a process that is killed at any moment, or loses
-// power, has stored each head whose signature left it.
+// power, has stored each head whose signature left it. Windows is an exception: it cannot flush the name of a file
+// that was replaced. After a loss of power there the file may be the one before, so give the validator a new key.
 //
 // The state file shows when the ledger went back: a ledger that was restored from a backup, or whose log was
 // changed, has no head that extends the last one signed, so Sign refuses it. The Signer cannot notice that the
@@ -70,8 +71,9 @@ type Signer struct {
 }
 
 // CreateSigner creates the state file of a new key at path. It signs the head first, which must be one that the
-// caller trusts: the ledger's genesis, or the last head that the validators have signed when this one joins them. CreateSigner returns fs.ErrExist if path exists, and zkbench.ErrParams if key is not an Ed25519 key, or
-// if first or now cannot be written.
+// caller trusts: the ledger's genesis, or the last head that the validators have signed when this one joins them.
+// CreateSigner returns fs.ErrExist if path exists, and zkbench.ErrParams if key is not an Ed25519 key, or if first or
+// now cannot be written.
 //
 // No function signs without a state file, so that a file that was lost is not taken for a new one.
 func CreateSigner(path string, key identity.Signer, first Head, now time.Time) error {
@@ -171,7 +173,8 @@ func (s *Signer) lastHead() Head {
 // If the head is larger than the last one, Sign calls prove for the consistency proof between the two sizes. A head that
 // was signed before may be signed again with a newer time. The time of a signature is never before the time of the
 // previous one: if the clock went back, Sign repeats the previous time until the clock has caught up. So a clock that
-// is set back does not stop the ledger.
+// is set back does not stop the ledger. Sign believes a time in the future, and repeats it just as long; a Keeper
+// notices if its clock is set forward (ClockError).
 //
 // Sign returns zkbench.ErrParams if the head or the time cannot be written, a *LedgerError or an *ExtendError if the
 // head does not extend the last one, the error of prove, and the error of ctx if it ended before the head was stored.

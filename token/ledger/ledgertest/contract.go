@@ -141,6 +141,7 @@ func Contract(t *testing.T, s Stores) {
 	t.Run("random batches", func(t *testing.T) { randomBatches(t, s) })
 	t.Run("largest", func(t *testing.T) { largest(t, s) })
 	t.Run("forks", func(t *testing.T) { forks(t, s) })
+	t.Run("heads", func(t *testing.T) { heads(t, s) })
 	for name, test := range map[string]func(t *testing.T, l Verifier){
 		"concurrent":             func(t *testing.T, l Verifier) { Concurrent(t, l) },
 		"same batch":             same,
@@ -153,7 +154,6 @@ func Contract(t *testing.T, s Stores) {
 		"race of clocks":         func(t *testing.T, l Verifier) { RaceOfClocks(t, l, l) },
 		"reader":                 func(t *testing.T, l Verifier) { Reader(t, l, Fill(t, l)) },
 		"states":                 states,
-		"heads":                  heads,
 		"race of states":         raceOfStates,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -260,7 +260,8 @@ func closed(t *testing.T, l Verifier) {
 		"tokens": func() error { _, err := l.Tokens(ctx, []token.ID{token.ID("a/0"), token.ID("b")}); return err },
 		"state":  func() error { _, err := l.State(ctx); return err },
 		"head":   func() error { _, err := l.Head(ctx); return err },
-		"puts":   func() error { return l.PutHead(ctx, 1, []byte("head")) },
+		"newest": func() error { _, err := l.Proposed(ctx); return err },
+		"puts":   func() error { return l.PutHead(ctx, 1, []byte("head"), true) },
 		"decide": func() error { _, err := l.Decide(ctx, []ledger.Entry{Issue("a", 1)}); return err },
 		"record": func() error { _, _, err := l.Record(ctx, []byte("a")); return err },
 		"hashes": func() error { _, err := l.Hashes(ctx, []int64{2}); return err },
@@ -296,7 +297,8 @@ func Canceled(t *testing.T, l Verifier, exclusive func(work func())) {
 		"tokens": func() error { _, err := l.Tokens(ctx, []token.ID{token.ID("a/0")}); return err },
 		"state":  func() error { _, err := l.State(ctx); return err },
 		"head":   func() error { _, err := l.Head(ctx); return err },
-		"puts":   func() error { return l.PutHead(ctx, 1, []byte("head")) },
+		"newest": func() error { _, err := l.Proposed(ctx); return err },
+		"puts":   func() error { return l.PutHead(ctx, 1, []byte("head"), true) },
 		"decide": func() error { _, err := l.Decide(ctx, nil); return err },
 		"record": func() error { _, _, err := l.Record(ctx, []byte("a")); return err },
 		"hashes": func() error { _, err := l.Hashes(ctx, []int64{2}); return err },

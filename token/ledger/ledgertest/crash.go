@@ -67,14 +67,21 @@ func Applied(t testing.TB, l ledger.Store) (counts Counts) {
 
 // Stream applies the next batches of all streams until the process is killed. Together with each batch,
 // Stream stores the state that StreamState returns for that batch. It then prints a line on standard
-// output that acknowledges the batch.
+// output that acknowledges the batch. Before each batch of stream 0 it puts a head (HeadsSurvived).
 func Stream(t testing.TB, l ledger.Store) {
 	counts := Applied(t, l)
 	var wg sync.WaitGroup
 	for w := range Streams {
 		wg.Go(func() {
 			for k := counts[w]; ; k++ {
-				if err := l.ApplyState(context.Background(), StreamBatch(w, k), StreamState(w, k)); err != nil {
+				var err error
+				if w == 0 {
+					err = streamHead(context.Background(), l, k)
+				}
+				if err == nil {
+					err = l.ApplyState(context.Background(), StreamBatch(w, k), StreamState(w, k))
+				}
+				if err != nil {
 					t.Error(err)
 					return
 				}

@@ -12,9 +12,9 @@ import (
 )
 
 // RolledBack tests that a store notices when an earlier state of it is restored. Ten callers pay, and each begins
-// again with its next payment. When each has paid a few times, RolledBack calls restore. Every call that begins after
-// that must fail, and the function told must return true for its error. That also holds for calls that would spend
-// a token again which was spent before.
+// again with its next payment. When each has paid a few times, RolledBack calls restore. Every payment that begins after
+// that must fail, and the function told must return true for its error. That also holds for payments that would spend
+// a token again which was spent before, and, after the first payment that failed, for calls about heads.
 func RolledBack(t testing.TB, l ledger.Store, restore func(), told func(error) bool) {
 	t.Helper()
 	const callers = 10
@@ -56,9 +56,20 @@ func RolledBack(t testing.TB, l ledger.Store, restore func(), told func(error) b
 		})
 	}
 	paid.Wait()
+	if err := l.PutHead(ctx, 1, []byte("head"), true); err != nil {
+		t.Error(err)
+	}
 	restore()
 	restored.Store(true)
 	all.Wait()
+	if err := l.PutHead(ctx, 1, []byte("another head"), true); !told(err) {
+		t.Errorf("a head after the earlier state was restored: %v", err)
+	}
+	for what, read := range map[string]func(context.Context) ([]byte, error){"head that counts": l.Head, "newest head": l.Proposed} {
+		if signed, err := read(ctx); !told(err) {
+			t.Errorf("%s after the earlier state was restored: %q, %v", what, signed, err)
+		}
+	}
 	for caller, n := range acknowledged {
 		if n < 3 {
 			t.Errorf("caller %d has paid %d times", caller, n)

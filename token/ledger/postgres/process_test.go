@@ -163,6 +163,7 @@ func TestCrash(t *testing.T) {
 		ledgertest.Verify(t, l)
 		acked = ledgertest.Survived(t, l, acked)
 		ledgertest.StateSurvived(t, l)
+		ledgertest.HeadsSurvived(t, l, acked)
 	}
 }
 

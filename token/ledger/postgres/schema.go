@@ -35,7 +35,7 @@ CREATE TABLE {s}.tokens (id bytea PRIMARY KEY, created bigint NOT NULL, spent bi
 CREATE TABLE {s}.spent (id bytea PRIMARY KEY, seq bigint NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.anchors (anchor bytea PRIMARY KEY, seq bigint NOT NULL, digest bytea NOT NULL, sum integer NOT NULL);
 CREATE TABLE {s}.log (seq bigint PRIMARY KEY, entry bytea NOT NULL, after bytea NOT NULL, sum integer NOT NULL) WITH (toast_tuple_target = 8160);
-CREATE TABLE {s}.heads (leaves bigint PRIMARY KEY, signed bytea NOT NULL, sum integer NOT NULL);
+CREATE TABLE {s}.heads (key text PRIMARY KEY, leaves bigint NOT NULL, signed bytea NOT NULL, sum integer NOT NULL);
 ALTER TABLE {s}.head ALTER COLUMN edge SET STORAGE PLAIN;
 ALTER TABLE {s}.log ALTER COLUMN entry SET STORAGE EXTERNAL;
 ALTER TABLE {s}.tokens ALTER COLUMN token SET STORAGE EXTERNAL`
@@ -53,10 +53,10 @@ func tableNames() []string {
 
 // statements contains the SQL of a ledger's statements, with its schema filled in.
 type statements struct {
-	create, insertHead, insertGenesis, genesis, insertState, caller, updateState             string
-	begin, look, lock, peak, wait, states, anchors, numbers                                  string
-	insertTokens, spendTokens, insertSpent, insertAnchors                                    string
-	insertLog, updateHead, format, head, ends, last, entries, some, count, lastHead, putHead string
+	create, insertHead, insertGenesis, genesis, insertState, caller, updateState            string
+	begin, look, lock, peak, wait, states, anchors, numbers                                 string
+	insertTokens, spendTokens, insertSpent, insertAnchors                                   string
+	insertLog, updateHead, format, head, ends, last, entries, some, count, getHead, putHead string
 }
 
 // lookupTexts returns the statements of keys.query.
@@ -116,11 +116,13 @@ func newStatements(schema string) statements {
 			(SELECT seq, entry, after, sum, sum(octet_length(entry)) OVER (ORDER BY seq) - octet_length(entry) AS before
 				FROM (SELECT seq, entry, after, sum FROM {s}.log WHERE seq >= $1 ORDER BY seq LIMIT $2) l) l
 			WHERE before < $3 ORDER BY seq`),
-		some:     s(`SELECT seq, entry, after, sum FROM {s}.log WHERE seq = ANY($1::bigint[])`),
-		lastHead: s(`SELECT leaves, signed, sum FROM {s}.heads ORDER BY leaves DESC LIMIT 1`),
-		putHead: s(`INSERT INTO {s}.heads SELECT $1, $2, $3 FROM {s}.head
-			WHERE one AND $1 <= last + 1 AND set_config('synchronous_commit', 'on', true) = 'on'
-			ON CONFLICT (leaves) DO UPDATE SET signed = excluded.signed, sum = excluded.sum`),
+		some:    s(`SELECT seq, entry, after, sum FROM {s}.log WHERE seq = ANY($1::bigint[])`),
+		getHead: s(`SELECT leaves, signed, sum FROM {s}.heads WHERE key = $1`),
+		putHead: s(`WITH log AS (SELECT FROM {s}.head WHERE one AND $1 <= last + 1 AND set_config('synchronous_commit', 'on', true) = 'on'),
+			put AS (INSERT INTO {s}.heads AS h (key, leaves, signed, sum)
+				SELECT q.key, $1, $2, q.sum FROM log, unnest($3::text[], $4::integer[]) AS q(key, sum)
+				ON CONFLICT (key) DO UPDATE SET leaves = excluded.leaves, signed = excluded.signed, sum = excluded.sum WHERE h.leaves <= excluded.leaves)
+			SELECT EXISTS (SELECT FROM log)`),
 		count: s(`SELECT count(*) FROM {s}.`),
 	}
 }

@@ -61,7 +61,7 @@ func Example() {
 	got(0, head.CreateSigner(path, validator, h, now))
 	signer := got(head.OpenSigner(path, validator, h.Ledger))
 	defer signer.Close()
-	got(0, book.PutHead(ctx, h.Size, signer.Last()))
+	got(0, book.PutHead(ctx, h.Size, signer.Last(), true))
 
 	// The payer makes a receipt that opens the second output.
 	made := got(receipt.Make(ctx, book, []byte("tx 1")))

@@ -168,7 +168,7 @@ func unproved(_ context.Context, from, to uint64) (tlog.TreeProof, error) {
 // putHead stores the head that the validators with these names have signed.
 func (b *book) putHead(names ...string) {
 	b.t.Helper()
-	must.Do(b.t, b.PutHead(b.t.Context(), must.Get(b.State(b.t.Context()))(b.t).Last+1, b.head(names...)))
+	must.Do(b.t, b.PutHead(b.t.Context(), must.Get(b.State(b.t.Context()))(b.t).Last+1, b.head(names...), true))
 }
 
 // made returns the receipt of an anchor.

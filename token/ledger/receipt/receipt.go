@@ -67,7 +67,7 @@ func (e *HeadError) Error() string {
 
 func (e *HeadError) Unwrap() error { return zkbench.ErrEnv }
 
-// Make returns a receipt for the record with the given anchor. It has the last head that the ledger has stored, which
+// Make returns a receipt for the record with the given anchor. It has the newest head that counts on the ledger, which
 // must cover the record, and the updates of the policy among the records that this head covers. It opens no output.
 //
 // Make does not verify the head's signatures, because the reader does not have the parameters. Verify does. Make

@@ -98,7 +98,7 @@ func TestMake(t *testing.T) {
 		"another log":    {signed(t, head.Head{Ledger: b.genesis.ID(), Size: 6, Root: [32]byte{1}}, "v1"), zkbench.ErrProof},
 		"a longer log":   {signed(t, head.Head{Ledger: b.genesis.ID(), Size: 7, Root: [32]byte{1}}, "v1"), ledger.ErrNoLeaf},
 	} {
-		must.Do(t, b.PutHead(t.Context(), 6, test.signed))
+		must.Do(t, b.PutHead(t.Context(), 6, test.signed, true))
 		must.FailGet(receipt.Make(t.Context(), b, []byte("one")))(t, test.want, name)
 	}
 }

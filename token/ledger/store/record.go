@@ -17,7 +17,7 @@ import (
 //	spent    id       -> spent(8)
 //	anchors  anchor   -> sequence(8) digest(32)
 //	log      sequence -> entry, as ledger.Entry.Append makes it, commitment(32) nodes(32 each)
-//	heads    leaves   -> signed head
+//	heads    HeadKeys -> leaves(8) signed head
 //
 // Integers are big-endian. created, spent and sequence are sequence numbers of entries,
 // and leaves is a number of leaves of the log's tree.
@@ -34,6 +34,20 @@ const (
 	TableLog     = "log"
 	TableHeads   = "heads"
 )
+
+// Keys of the table heads.
+const (
+	HeadCounts   = "counts"   // the newest head that counts
+	HeadProposed = "proposed" // the newest head, whether it counts or not
+)
+
+// HeadKeys returns the keys under which a store puts a head.
+func HeadKeys(counts bool) []string {
+	if counts {
+		return []string{HeadCounts, HeadProposed}
+	}
+	return []string{HeadProposed}
+}
 
 // Checksum returns the CRC-32C of a record. It covers the name of the record's table, the key and the body.
 func Checksum(table string, key, body []byte) uint32 {
