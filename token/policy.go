@@ -19,7 +19,8 @@ const PolicyFormat = 2
 
 // Limits of a policy.
 const (
-	MaxIdentities = 256     // number of issuers, of auditors, of validators, and of administrators
+	MaxIdentities = 256     // number of issuers, of auditors, and of administrators
+	MaxValidators = 80      // a signed head has room for 100 signatures: of all validators, and of 20 witnesses
 	MaxTypes      = 256     // token types of one issuer
 	MaxPolicy     = 4 << 20 // bytes of an encoding
 	// MaxAhead is the maximum of Limits.Ahead.
@@ -253,8 +254,8 @@ func (p *Policy) check() error {
 // checkValidators checks the number, the order and the lengths of the validators' keys. It does not check that
 // they are points.
 func (p *Policy) checkValidators() error {
-	if len(p.Validators) > MaxIdentities {
-		return badConfig("validators", len(p.Validators), fmt.Sprintf("up to %d", MaxIdentities))
+	if len(p.Validators) > MaxValidators {
+		return badConfig("validators", len(p.Validators), fmt.Sprintf("up to %d", MaxValidators))
 	}
 	for i, v := range p.Validators {
 		if i > 0 && bytes.Compare(p.Validators[i-1].HeadKey[:], v.HeadKey[:]) >= 0 {
@@ -420,7 +421,7 @@ func DecodePolicy(data []byte) (*Policy, error) {
 	p.Limits.Metadata = f.Number("policy.metadata", 3, 0, 1<<24-1)
 	p.Limits.Ahead = time.Duration(f.Number("policy.ahead", 4, 0, math.MaxInt32)) * time.Second
 	p.Notes = KEM(f.Number("policy.notes", 2, 0, 1<<16-1))
-	for i := range f.Number("policy.validators", 2, 0, MaxIdentities) {
+	for i := range f.Number("policy.validators", 2, 0, MaxValidators) {
 		f.Item("policy.validators", i)
 		var v Validator
 		copy(v.HeadKey[:], f.Bytes(".head key", len(v.HeadKey)))

@@ -128,7 +128,7 @@ func TestPolicyRefused(t *testing.T) {
 		"limit of time ahead -1m0s":                                  func(p *token.Policy) { p.Limits.Ahead = -time.Minute },
 		"limit of time ahead 24h0m1s":                                func(p *token.Policy) { p.Limits.Ahead = token.MaxAhead + time.Second },
 		"limit of time ahead 1.5s":                                   func(p *token.Policy) { p.Limits.Ahead = 1500 * time.Millisecond },
-		"validators 257, accepted: up to 256":                        func(p *token.Policy) { p.Validators = make([]token.Validator, token.MaxIdentities+1) },
+		"validators 81, accepted: up to 80":                          func(p *token.Policy) { p.Validators = make([]token.Validator, token.MaxValidators+1) },
 		"validators[1].head key out of order":                        func(p *token.Policy) { setValidators(p, 1, 2, 1) },
 		"validators[1].head key out of order, accepted: each":        func(p *token.Policy) { setValidators(p, 1, 1, 1) },
 		"validators[1].consensus key of 31 bytes, accepted: 0 or 32": func(p *token.Policy) { setValidators(p, 1, 1, 2); p.Validators[1].ConsensusKey = make([]byte, 31) },
@@ -190,6 +190,7 @@ func TestPolicyDecodeRefused(t *testing.T) {
 		"threshold of validators 3":              func(data []byte) []byte { data[len(data)-5] = 3; return data },
 		"threshold of validators 0":              func(data []byte) []byte { data[len(data)-5] = 0; return data },
 		"policy.validators[1].head key at byte ": func(data []byte) []byte { return data[:from+70] },
+		"policy.validators at byte":              func(data []byte) []byte { data[from-1] = token.MaxValidators + 1; return data },
 	} {
 		_, err := token.DecodePolicy(edit(bytes.Clone(good)))
 		if err == nil || !strings.Contains(err.Error(), name) {

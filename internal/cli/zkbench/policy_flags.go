@@ -63,7 +63,7 @@ func newPolicyFlags(flags *pflag.FlagSet, base *token.Policy) *policyFlags {
 		administrators: list("administrator", acceptedIdentity, "who may change the policy"),
 		validators:     list("validator", acceptedValidator, "who signs heads of the log"),
 		threshold:      define("threshold", argument.KindNumber, "", fmt.Sprintf("1 to %d, at most the number of administrators", token.MaxIdentities), "how many administrators must sign a change of the policy"),
-		headThreshold:  define("head-threshold", argument.KindNumber, "", fmt.Sprintf("1 to %d, at most the number of validators", token.MaxIdentities), "how many validators must sign a head (default more than two thirds of them)"),
+		headThreshold:  define("head-threshold", argument.KindNumber, "", fmt.Sprintf("1 to %d, at most the number of validators", token.MaxValidators), "how many validators must sign a head (default more than two thirds of them)"),
 		owners:         define("owners", argument.KindList, shown.owners, strings.Join(token.OwnerNames(), ", "), "kinds of owners that tokens may have"),
 		redeem:         define("redeem", argument.KindText, shown.redeem, strings.Join(redeem, ", "), "whose signatures a redemption needs; with issuer, also an issuer's"),
 		notes:          define("notes", argument.KindText, shown.notes, strings.Join(kemNames(), ", "), "key encapsulation for the openings that are encrypted to payees on the ledger"),
@@ -119,10 +119,10 @@ func (f *policyFlags) change(p *token.Policy) (err error) {
 	if f.validators.given() {
 		p.HeadThreshold = defaultHeadThreshold(len(p.Validators))
 	}
-	if err := setThreshold("threshold", f.threshold, "administrator", len(p.Administrators.Identities), &p.Administrators.Threshold); err != nil {
+	if err := setThreshold("threshold", f.threshold, "administrator", token.MaxIdentities, len(p.Administrators.Identities), &p.Administrators.Threshold); err != nil {
 		return err
 	}
-	return setThreshold("head-threshold", f.headThreshold, "validator", len(p.Validators), &p.HeadThreshold)
+	return setThreshold("head-threshold", f.headThreshold, "validator", token.MaxValidators, len(p.Validators), &p.HeadThreshold)
 }
 
 // defaultHeadThreshold returns the smallest number that is more than two thirds of the validators.
@@ -134,11 +134,11 @@ func defaultHeadThreshold(validators int) int {
 	return 2*validators/3 + 1
 }
 
-// setThreshold sets how many members of a list act together, if the flag was given. It refuses a
-// number that does not fit the list.
-func setThreshold(name string, o *argument.Option, member string, members int, threshold *int) error {
+// setThreshold sets how many members of a list act together, if the flag was given. A policy has up to most of them. It
+// refuses a number that does not fit the list.
+func setThreshold(name string, o *argument.Option, member string, most uint64, members int, threshold *int) error {
 	if o.Given {
-		n, err := o.Number(name, 1, token.MaxIdentities)
+		n, err := o.Number(name, 1, most)
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,8 @@ func (e *ThresholdError) Unwrap() error { return zkbench.ErrSignature }
 // counted. Open returns
 //
 //   - ErrNoValidators, or zkbench.ErrParams if the policy's head threshold is not 1 to all of its validators;
-//   - a *zkbench.LimitError if signed is longer than MaxSigned, or the threshold is above MaxSignatures;
+//   - a *zkbench.LimitError if signed is longer than MaxSigned, or if the policy has more than token.MaxValidators
+//     validators, whose signatures may not fit into one head;
 //   - a *zkbench.DecodeError if signed is not a signed note, or its text is not a head;
 //   - zkbench.ErrSignature with a *note.InvalidSignatureError if the signature of a validator does not verify;
 //   - a *LedgerError if the head is of another ledger;
@@ -126,8 +127,8 @@ func checkThreshold(p *token.Policy) error {
 		return ErrNoValidators
 	case p.HeadThreshold < 1 || p.HeadThreshold > n:
 		return fmt.Errorf("%w: head threshold %d, accepted are 1 to %d for %d validators", zkbench.ErrParams, p.HeadThreshold, n, n)
-	case p.HeadThreshold > MaxSignatures:
-		return &zkbench.LimitError{What: "validators who must sign a head", Estimate: int64(p.HeadThreshold), Max: MaxSignatures}
+	case n > token.MaxValidators:
+		return &zkbench.LimitError{What: "validators of the policy", Estimate: int64(n), Max: token.MaxValidators}
 	}
 	return nil
 }

@@ -205,33 +205,33 @@ func TestOpenRefuses(t *testing.T) {
 		signed []byte
 		want   error
 	}{
-		"a policy without validators": {policyOf(0), good, head.ErrNoValidators},
-		"a threshold of 0":            {policyOf(0, "a", "b"), good, zkbench.ErrParams},
-		"a negative threshold":        {policyOf(-1, "a", "b"), good, zkbench.ErrParams},
-		"a threshold above all":       {policyOf(3, "a", "b"), good, zkbench.ErrParams},
-		"a threshold above a note":    {policyOf(101, manyNames(101)...), good, zkbench.ErrLimit},
-		"one signature":               {two, signedBy(text, at("a")), &head.ThresholdError{Signed: 1, Want: 2, Of: 3}},
-		"twice by one":                {two, signedBy(text, at("a"), validator("a", noon.Add(time.Second))), &head.ThresholdError{Signed: 1, Want: 2, Of: 3}},
-		"a witness does not count":    {two, signedBy(text, at("a"), witness), &head.ThresholdError{Signed: 1, Want: 2, Of: 3}},
-		"nobody known":                {two, signedBy(text, witness), &head.ThresholdError{Signed: 0, Want: 2, Of: 3}},
-		"a validator of old":          {two, signedBy(text, at("a"), at("d")), &head.ThresholdError{Signed: 1, Want: 2, Of: 3}},
-		"a plain signature":           {two, append(signedBy(text, at("a")), plainLine(text, "b")...), &head.ThresholdError{Signed: 1, Want: 2, Of: 3}},
-		"a bad signature":             {two, []byte(badLine), zkbench.ErrSignature},
-		"a bad signature besides":     {two, []byte(badLine + at("c").line(text)), zkbench.ErrSignature},
-		"a changed text":              {two, []byte(strings.Replace(string(good), "\n5\n", "\n6\n", 1)), zkbench.ErrSignature},
-		"another ledger":              {two, signedBy(elsewhere.Checkpoint(), at("a"), at("b")), &head.LedgerError{Got: elsewhere.Ledger, Want: home}},
-		"another ledger, unsigned":    {two, signedBy(elsewhere.Checkpoint(), witness), &head.LedgerError{Got: elsewhere.Ledger, Want: home}},
-		"another log":                 {two, []byte(realCheckpoint), zkbench.ErrMalformed},
-		"an extension line":           {two, signedBy(text+"more\n", at("a"), at("b")), zkbench.ErrMalformed},
-		"size 0":                      {two, signedBy(strings.Replace(text, "\n5\n", "\n0\n", 1), at("a"), at("b")), zkbench.ErrMalformed},
-		"empty":                       {two, nil, zkbench.ErrMalformed},
-		"without signatures":          {two, []byte(text + "\n"), zkbench.ErrMalformed},
-		"without an empty line":       {two, []byte(strings.Replace(string(good), "\n\n", "\n", 1)), zkbench.ErrMalformed},
-		"truncated":                   {two, good[:len(good)-1], zkbench.ErrMalformed},
-		"a control character":         {two, []byte(strings.Replace(string(good), "\n5\n", "\n5\r\n", 1)), zkbench.ErrMalformed},
-		"not UTF-8":                   {two, append(slices.Clone(good), "— \xff AAAAAAAA\n"...), zkbench.ErrMalformed},
-		"101 signatures":              {two, append(slices.Clone(good), strings.Repeat(witness.line(text), 99)...), zkbench.ErrMalformed},
-		"too long":                    {two, append(slices.Clone(good), make([]byte, head.MaxSigned)...), zkbench.ErrLimit},
+		"a policy without validators":   {policyOf(0), good, head.ErrNoValidators},
+		"a threshold of 0":              {policyOf(0, "a", "b"), good, zkbench.ErrParams},
+		"a negative threshold":          {policyOf(-1, "a", "b"), good, zkbench.ErrParams},
+		"a threshold above all":         {policyOf(3, "a", "b"), good, zkbench.ErrParams},
+		"more than a head has room for": {policyOf(1, manyNames(token.MaxValidators+1)...), good, zkbench.ErrLimit},
+		"one signature":                 {two, signedBy(text, at("a")), &head.ThresholdError{Signed: 1, Want: 2, Of: 3}},
+		"twice by one":                  {two, signedBy(text, at("a"), validator("a", noon.Add(time.Second))), &head.ThresholdError{Signed: 1, Want: 2, Of: 3}},
+		"a witness does not count":      {two, signedBy(text, at("a"), witness), &head.ThresholdError{Signed: 1, Want: 2, Of: 3}},
+		"nobody known":                  {two, signedBy(text, witness), &head.ThresholdError{Signed: 0, Want: 2, Of: 3}},
+		"a validator of old":            {two, signedBy(text, at("a"), at("d")), &head.ThresholdError{Signed: 1, Want: 2, Of: 3}},
+		"a plain signature":             {two, append(signedBy(text, at("a")), plainLine(text, "b")...), &head.ThresholdError{Signed: 1, Want: 2, Of: 3}},
+		"a bad signature":               {two, []byte(badLine), zkbench.ErrSignature},
+		"a bad signature besides":       {two, []byte(badLine + at("c").line(text)), zkbench.ErrSignature},
+		"a changed text":                {two, []byte(strings.Replace(string(good), "\n5\n", "\n6\n", 1)), zkbench.ErrSignature},
+		"another ledger":                {two, signedBy(elsewhere.Checkpoint(), at("a"), at("b")), &head.LedgerError{Got: elsewhere.Ledger, Want: home}},
+		"another ledger, unsigned":      {two, signedBy(elsewhere.Checkpoint(), witness), &head.LedgerError{Got: elsewhere.Ledger, Want: home}},
+		"another log":                   {two, []byte(realCheckpoint), zkbench.ErrMalformed},
+		"an extension line":             {two, signedBy(text+"more\n", at("a"), at("b")), zkbench.ErrMalformed},
+		"size 0":                        {two, signedBy(strings.Replace(text, "\n5\n", "\n0\n", 1), at("a"), at("b")), zkbench.ErrMalformed},
+		"empty":                         {two, nil, zkbench.ErrMalformed},
+		"without signatures":            {two, []byte(text + "\n"), zkbench.ErrMalformed},
+		"without an empty line":         {two, []byte(strings.Replace(string(good), "\n\n", "\n", 1)), zkbench.ErrMalformed},
+		"truncated":                     {two, good[:len(good)-1], zkbench.ErrMalformed},
+		"a control character":           {two, []byte(strings.Replace(string(good), "\n5\n", "\n5\r\n", 1)), zkbench.ErrMalformed},
+		"not UTF-8":                     {two, append(slices.Clone(good), "— \xff AAAAAAAA\n"...), zkbench.ErrMalformed},
+		"101 signatures":                {two, append(slices.Clone(good), strings.Repeat(witness.line(text), 99)...), zkbench.ErrMalformed},
+		"too long":                      {two, append(slices.Clone(good), make([]byte, head.MaxSigned)...), zkbench.ErrLimit},
 	} {
 		o, err := head.Open(test.signed, home, test.policy)
 		switch test.want.(type) {
@@ -251,13 +251,6 @@ func TestOpenRefuses(t *testing.T) {
 	if e, ok := errors.AsType[*note.InvalidSignatureError](err); !ok || e.Name != at("b").name {
 		t.Errorf("%v does not name the key", err)
 	}
-	// A hundred signatures are read, and a hundred validators count.
-	many := policyOf(100, manyNames(100)...)
-	var all []cosigner
-	for _, name := range manyNames(100) {
-		all = append(all, at(name))
-	}
-	golden.Equal(t, "a hundred", 100, len(must.Get(head.Open(signedBy(text, all...), home, many))(t).Validators))
 }
 
 // forged returns the base64 of a signature line that another key made.
@@ -265,6 +258,24 @@ func forged(c cosigner, text string) string {
 	raw, _ := base64.StdEncoding.DecodeString(strings.Fields(c.line(text))[2])
 	raw[len(raw)-1] ^= 1
 	return base64.StdEncoding.EncodeToString(raw)
+}
+
+// TestFullHead: a head has room for the signatures of all validators and of 20 witnesses.
+func TestFullHead(t *testing.T) {
+	text := logOf(t, "abc").head(t, 0).Checkpoint()
+	names := manyNames(token.MaxValidators)
+	var parts [][]byte
+	for _, name := range names {
+		parts = append(parts, signedBy(text, validator(name, noon)))
+	}
+	for i := range 20 {
+		name := fmt.Sprintf("witness %d", i)
+		parts = append(parts, signedBy(text, cosigner{strings.ReplaceAll(name, " ", "-") + ".example/" + strings.Repeat("w", 100), privateKey(name), noon.Unix()}))
+	}
+	p := policyOf(token.MaxValidators, names...)
+	h := must.Get(head.Open(must.Get(head.Merge(note.VerifierList(head.Validators(p)...), parts...))(t), home, p))(t)
+	golden.Equal(t, "validators", token.MaxValidators, len(h.Validators))
+	golden.Equal(t, "others", head.MaxSignatures-token.MaxValidators, len(h.Others))
 }
 
 func manyNames(n int) (names []string) {
