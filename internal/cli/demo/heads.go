@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/bolt"
 	"github.com/zkbench/zkbench/token/ledger/head"
 	"github.com/zkbench/zkbench/token/ledger/receipt"
-	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/service"
 	"github.com/zkbench/zkbench/token/validator"
 )
@@ -198,15 +196,11 @@ func (w *watched) rollBack() (err error) {
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "zkbench-restored-") // so that nobody takes it for one of the demo's ledgers
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	path := filepath.Join(dir, replay.FileName)
+	path := w.path("restored.db")
 	if _, err := backup.Restore(w.ctx, path, bytes.NewReader(data), nil, nil); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, os.Remove(path)) }() // so that nobody takes it for one of the demo's ledgers
 	l, err := bolt.Open(path)
 	if err != nil {
 		return err

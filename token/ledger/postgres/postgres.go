@@ -21,6 +21,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -305,6 +307,22 @@ const wanted = "want postgres://user@host:port/database or host=... user=... dbn
 // firstKeys returns the keywords with which a keyword string may begin.
 func firstKeys() []string {
 	return []string{"host", "port", "user", "password", "dbname", "database", "service"}
+}
+
+// IsURL reports whether text is meant as a url of Open, which may be damaged, and not as the path of a file. Capitals
+// make no difference. Text is meant as a url if it
+//
+//   - begins with "postgres:" or "postgresql:", or contains "://";
+//   - contains one of the keywords host, port, user, password, dbname, database and service as a word before "=";
+//   - begins with user:password@.
+//
+// An absolute path and one that begins with a dot are never meant as a url.
+func IsURL(text string) bool {
+	if filepath.IsAbs(text) || strings.HasPrefix(text, ".") {
+		return false
+	}
+	keyword := `(^|\s)(` + strings.Join(firstKeys(), "|") + `)\s*=`
+	return regexp.MustCompile(`(?i)^postgres(ql)?:|://|^[^/@]+:.*@|` + keyword).MatchString(text)
 }
 
 func malformed(reason string) error {

@@ -10,7 +10,6 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/zkbench/zkbench/token"
@@ -61,10 +60,10 @@ func Create(ctx context.Context, path string, genesis ledger.Genesis) (Store, er
 	return bolt.Create(FilePath(path), genesis)
 }
 
-// IsDatabase reports whether arg is meant as a connection string, possibly a damaged one: it contains
-// "://", "=" or "@", and is not the name of an existing file.
+// IsDatabase reports whether arg is meant as a connection string, possibly a damaged one: postgres.IsURL says so, and
+// there is no file of that name.
 func IsDatabase(arg string) bool {
-	if !strings.Contains(arg, "://") && !strings.ContainsAny(arg, "=@") {
+	if !postgres.IsURL(arg) {
 		return false
 	}
 	_, err := os.Stat(arg)

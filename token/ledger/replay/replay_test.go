@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/zkbench/zkbench/internal/cli/demo"
+	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -83,6 +84,43 @@ func TestVerify(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		must.Fail(t, replay.Interrupted(ctx, cancel, params, genesis, ledger.Record{Seq: 1, Entry: honest[0]}), context.Canceled, "interrupted")
 	})
+}
+
+// TestIsDatabase: a path is taken for a connection string only if it has the form of one and there is no such file.
+func TestIsDatabase(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for arg, want := range map[string]bool{
+		"postgres://user@host:1/database":        true,
+		"POSTGRESQL://host/database":             true,
+		"postgres:/user:password@host/database":  true, // damaged, as are the next four
+		"mysql://host/database":                  true,
+		"user:password@host/database":            true,
+		"user:pass/word@host/database":           true,
+		"hots=127.0.0.1 password = 'word'":       true,
+		"host=/var/run/postgresql dbname=ledger": true,
+		"DBNAME = ledger":                        true,
+		"user=zkbench":                           true,
+		"service=ledgers":                        true,
+		"ledger.db":                              false,
+		"curve=BN254/ledger.db":                  false,
+		"/tmp/curve=BN254/bits=8/ledger.db":      false,
+		"/home/user:1/me@home/ledger.db":         false,
+		"/tmp/a ledger/host=1/ledger.db":         false,
+		"me@home/ledger.db":                      false,
+		"./host=a":                               false,
+		"../user:password@host":                  false,
+		"ghost=1/ledger.db":                      false,
+		"":                                       false,
+	} {
+		golden.Equal(t, arg, want, replay.IsDatabase(arg))
+	}
+	must.Do(t, os.WriteFile("host=a", nil, 0o600))
+	golden.Equal(t, "the name of a file", false, replay.IsDatabase("host=a"))
+
+	path := filepath.Join(t.TempDir(), "curve=BN254")
+	made := must.Get(replay.Create(t.Context(), path, ledger.Genesis{}))(t)
+	must.Do(t, made.Close())
+	must.Get(os.Stat(path))(t)
 }
 
 // silent ignores progress.
