@@ -31,20 +31,8 @@ func (l *liar) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, er
 
 // TestVerify: what is validated is what was verified, and neither more nor less.
 func TestVerify(t *testing.T) {
-	dir := t.TempDir()
-	must.Do(t, demo.Run(t.Context(), io.Discard, demo.Options{Dir: dir, Curve: "BN254", Bits: 8, ProofType: token.CSP}))
-	data := must.Get(os.ReadFile(filepath.Join(dir, demo.ParamsFile)))(t)
-	params := must.Get(token.DecodePublicParams(data))(t)
-	genesis, honest := entries(t, filepath.Join(dir, replay.FileName))
-	made := func(all []ledger.Entry) *bolt.Ledger {
-		path := filepath.Join(t.TempDir(), replay.FileName)
-		l := must.Get(bolt.Create(path, genesis))(t)
-		t.Cleanup(func() { _ = l.Close() })
-		for i := range all {
-			must.Do(t, l.Apply(t.Context(), all[i:i+1]))
-		}
-		return l
-	}
+	params, genesis, honest := demoLog(t)
+	made := func(all []ledger.Entry) *bolt.Ledger { return ledgerOf(t, genesis, all) }
 	good := made(honest)
 	forged := func(edit func(all []ledger.Entry) []ledger.Entry) *bolt.Ledger { return made(edit(cloned(honest))) }
 	for name, test := range map[string]struct {
@@ -121,6 +109,27 @@ func TestIsDatabase(t *testing.T) {
 	made := must.Get(replay.Create(t.Context(), path, ledger.Genesis{}))(t)
 	must.Do(t, made.Close())
 	must.Get(os.Stat(path))(t)
+}
+
+// demoLog returns the parameters, the genesis and the log of a demo.
+func demoLog(t *testing.T) (params *token.PublicParams, genesis ledger.Genesis, all []ledger.Entry) {
+	t.Helper()
+	dir := t.TempDir()
+	must.Do(t, demo.Run(t.Context(), io.Discard, demo.Options{Dir: dir, Curve: "BN254", Bits: 8, ProofType: token.CSP}))
+	params = must.Get(token.DecodePublicParams(must.Get(os.ReadFile(filepath.Join(dir, demo.ParamsFile)))(t)))(t)
+	genesis, all = entries(t, filepath.Join(dir, replay.FileName))
+	return params, genesis, all
+}
+
+// ledgerOf returns a ledger with these entries.
+func ledgerOf(t *testing.T, genesis ledger.Genesis, all []ledger.Entry) *bolt.Ledger {
+	t.Helper()
+	l := must.Get(bolt.Create(filepath.Join(t.TempDir(), replay.FileName), genesis))(t)
+	t.Cleanup(func() { _ = l.Close() })
+	for i := range all {
+		must.Do(t, l.Apply(t.Context(), all[i:i+1]))
+	}
+	return l
 }
 
 // silent ignores progress.

@@ -24,6 +24,7 @@ type validation struct {
 	*recheck.Checker
 	params  *token.PublicParams
 	genesis ledger.Genesis // of the log
+	checks  *validator.Validator
 	dir     string
 	book    ledger.Store
 }
@@ -79,7 +80,7 @@ func (v *validation) startAt(ctx context.Context, seq uint64) error {
 	if err != nil {
 		return err
 	}
-	v.Checker = recheck.New(checks, state{v.book, checks})
+	v.checks, v.Checker = checks, recheck.New(checks, state{v.book, checks})
 	return checks.Follow(ctx, v.book)
 }
 

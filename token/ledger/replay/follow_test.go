@@ -1,0 +1,112 @@
+package replay_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/head"
+	"github.com/zkbench/zkbench/token/ledger/ledgertest"
+	"github.com/zkbench/zkbench/token/ledger/replay"
+)
+
+// headOf returns the head of a ledger's log.
+func headOf(t *testing.T, l ledger.Store) head.Head {
+	t.Helper()
+	s := ledgertest.State(t, l)
+	return head.Head{Ledger: l.Genesis().ID(), Size: s.Last + 1, Root: s.Root}
+}
+
+// TestFollow: a follower validates what is new on a ledger, under the policy that is current then, and stops at the first request that is not valid.
+func TestFollow(t *testing.T) {
+	params, genesis, honest := demoLog(t)
+	first := headOf(t, ledgerOf(t, genesis, nil))
+	l := ledgerOf(t, genesis, honest[:2])
+	var shown []uint64
+	f := must.Get(replay.Follow(t.Context(), l, params, first, func(done, total uint64) { shown = append(shown, done, total) }))(t)
+	defer f.Close()
+	golden.Equal(t, "progress", []uint64{1, 2, 2, 2}, shown)
+	golden.Equal(t, "policy", 0, f.Policy().Version)
+	for i := 2; i < len(honest); i += 2 {
+		must.Do(t, l.Apply(t.Context(), honest[i:min(i+2, len(honest))]))
+		s := must.Get(f.Advance(t.Context()))(t)
+		golden.Equal(t, "state", ledgertest.State(t, l), s)
+		golden.Equal(t, "state when nothing is new", s, must.Get(f.Advance(t.Context()))(t))
+		golden.Equal(t, "policy", s.Policy, f.Policy().Version)
+	}
+	golden.Equal(t, "last policy", 1, f.Policy().Version)
+
+	bad := cloned(honest)
+	bad[3].Request = bytes.Clone(bad[3].Request)
+	bad[3].Request[len(bad[3].Request)-1] ^= 1 // of a signature
+	forged := ledgerOf(t, genesis, bad)
+	head4, head5 := headOf(t, ledgerOf(t, genesis, bad[:3])), headOf(t, ledgerOf(t, genesis, bad[:4]))
+	for name, test := range map[string]struct {
+		l       ledger.Store
+		trusted head.Head
+		want    string // empty: none
+	}{
+		"all validated":            {forged, first, "corrupt ledger: request 4: not valid: "},
+		"bad one not under a head": {forged, head4, "corrupt ledger: request 4: not valid: "},
+		"bad one under a head":     {forged, head5, ""},
+		"another log":              {forged, headOf(t, ledgerOf(t, genesis, honest[:4])), head.ErrForked.Error()},
+		"a longer log":             {ledgerOf(t, genesis, honest[:2]), head4, head.ErrRolledBack.Error()},
+		"another ledger":           {l, head.Head{Size: 1}, "expected ledger 00"},
+		"a head of no leaves":      {l, head.Head{Ledger: genesis.ID()}, head.ErrInconsistent.Error()},
+		"another log than told":    {&liar{Store: l, log: ledgerOf(t, genesis, honest[:5])}, first, "corrupt ledger: log: has root "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := replay.Follow(t.Context(), test.l, params, test.trusted, nil)
+			if test.want == "" {
+				must.Do(t, err)
+				must.Do(t, f.Close())
+				return
+			}
+			if err == nil {
+				t.Fatal("no error")
+			}
+			golden.Contains(t, err.Error(), test.want)
+		})
+	}
+	t.Run("other parameters", func(t *testing.T) {
+		other := must.Get(token.NewPublicParams("BN254", 8, token.Bulletproof))(t)
+		if _, err := replay.Follow(t.Context(), l, other, first, nil); err == nil {
+			t.Error("no error")
+		}
+	})
+	t.Run("interrupted", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		must.FailGet(replay.Follow(ctx, l, params, first, nil))(t, context.Canceled, "interrupted")
+	})
+}
+
+// TestFollowBack: a ledger that goes back, to fewer requests or to others, is refused.
+func TestFollowBack(t *testing.T) {
+	params, genesis, honest := demoLog(t)
+	whole := ledgerOf(t, genesis, honest[:4])
+	other := cloned(honest)
+	other[3].Time = other[3].Time.Add(1)
+	for name, test := range map[string]struct {
+		now  ledger.Store
+		want error
+	}{
+		"fewer":  {ledgerOf(t, genesis, honest[:3]), head.ErrRolledBack},
+		"others": {ledgerOf(t, genesis, other[:4]), head.ErrForked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &switched{whole}
+			f := must.Get(replay.Follow(t.Context(), l, params, headOf(t, ledgerOf(t, genesis, nil)), nil))(t)
+			defer f.Close()
+			l.Store = test.now
+			must.FailGet(f.Advance(t.Context()))(t, test.want, "%s", name)
+		})
+	}
+}
+
+// switched is a ledger in whose place another one can be put.
+type switched struct{ ledger.Store }
