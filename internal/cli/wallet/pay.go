@@ -48,6 +48,20 @@ func (e *UnknownError) Error() string {
 
 func (e *UnknownError) Unwrap() error { return e.Err }
 
+// LandedError says that a request is on the ledger, and that the wallet could not follow the ledger up to it. The
+// wallet reserves the tokens that the request spends until it can.
+type LandedError struct {
+	Anchor []byte
+	Seq    uint64 // number of the request
+	Err    error
+}
+
+func (e *LandedError) Error() string {
+	return fmt.Sprintf("%x is on the ledger as request %d, but the wallet cannot follow: %v", e.Anchor, e.Seq, e.Err)
+}
+
+func (e *LandedError) Unwrap() error { return e.Err }
+
 // Payer makes payments from a Purse. For each payment it asks the auditors of the ledger's
 // policy to sign the request, and then puts the request on the ledger.
 type Payer struct {
@@ -175,7 +189,9 @@ func AuditorVault(keys string) string {
 // Pay makes the payments of the order o and returns their entry in the wallet's history. If it
 // cannot make the request, it returns the error of TransferService.Transfer. If the request is
 // refused, it returns a *RefusedError and releases the tokens that were reserved for the request.
-// If it is not known whether the request is on the ledger, it returns an *UnknownError.
+// If it is not known whether the request is on the ledger, it returns an *UnknownError. If the request is on the ledger
+// and the wallet cannot follow the ledger, it returns a *LandedError. If validators have not signed a head over the
+// request yet, the movement is pending.
 func (r *Payer) Pay(ctx context.Context, o service.Order) (*service.Movement, error) {
 	sub, err := r.transfer.Transfer(ctx, o)
 	return r.submitNew(ctx, sub, err)
@@ -264,7 +280,7 @@ func (r *Payer) submitAudited(ctx context.Context, sub *service.Submission) (*se
 		return nil, &UnknownError{anchor, err}
 	}
 	if err := r.purse.Sync(context.WithoutCancel(ctx), r.ledger); err != nil {
-		return nil, fmt.Errorf("%x is on the ledger as request %d, but the wallet cannot follow: %w", anchor, verdicts[0].Record.Seq, err)
+		return nil, &LandedError{anchor, verdicts[0].Record.Seq, err}
 	}
 	m, err := r.purse.movement(anchor)
 	if err == nil && m == nil {

@@ -87,6 +87,7 @@ var notRun = [][2]string{
 	{"zkbench report --serve", "goes on until it is interrupted; README's runs"},
 	{"zkbench leak sender-constant-time", "as README's, which runs"},
 	{"zkbench ledger fork ledger.db", "needs that ledger; ledger_test.go forks one"},
+	{"zkbench ledger sign ledger.db", "needs that ledger; ledger_sign.txt and the script of requests.md sign one"},
 	{"zkbench ledger receipt ledger.db", "needs a ledger with a signed head; receipt_test.go has one"},
 	{"zkbench wallet receipt ANCHOR", "as ledger receipt"},
 	{"zkbench ledger verify-receipt", "as ledger receipt"},

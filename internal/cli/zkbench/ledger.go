@@ -23,8 +23,8 @@ import (
 // ledgerCommand returns the command ledger.
 func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "ledger new|verify|fork|backup|restore|mirror|receipt|evidence|demo",
-		Short: "Create, verify and back up a ledger, prove what is on it, or run the demo",
+		Use:   "ledger new|verify|sign|fork|backup|restore|mirror|receipt|evidence|demo",
+		Short: "Create, verify, sign and back up a ledger, prove what is on it, or run the demo",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -34,9 +34,9 @@ func ledgerCommand(stdout, stderr io.Writer) *cobra.Command {
 		},
 	}
 	cmd.AddCommand(
-		ledgerNewCommand(stdout), ledgerVerifyCommand(stdout, stderr), ledgerForkCommand(stdout, stderr), ledgerBackupCommand(stdout, stderr),
-		ledgerRestoreCommand(stdout, stderr), ledgerMirrorCommand(stdout, stderr), ledgerReceiptCommand(stdout), ledgerVerifyReceiptCommand(stdout),
-		ledgerEvidenceCommand(stdout), ledgerDemoCommand(stdout),
+		ledgerNewCommand(stdout), ledgerVerifyCommand(stdout, stderr), ledgerSignCommand(stdout, stderr), ledgerForkCommand(stdout, stderr),
+		ledgerBackupCommand(stdout, stderr), ledgerRestoreCommand(stdout, stderr), ledgerMirrorCommand(stdout, stderr), ledgerReceiptCommand(stdout),
+		ledgerVerifyReceiptCommand(stdout), ledgerEvidenceCommand(stdout), ledgerDemoCommand(stdout),
 	)
 	return cmd
 }
@@ -220,9 +220,13 @@ func contradicts(err error) bool {
 	return corrupt || changed || errors.Is(err, ledger.ErrRolledBack)
 }
 
-// ledgerError adds the ledger to an error. The exit code distinguishes a ledger that contradicts
-// itself from one that cannot be read.
+// ledgerError adds the ledger to an error, except to one about an argument, which is not the ledger's. The exit code
+// distinguishes a ledger that contradicts itself from one that cannot be read.
 func ledgerError(ctx context.Context, path string, err error) error {
+	if _, ok := errors.AsType[*argument.ValueError](err); ok {
+		return err
+	}
+	err = unsigned(err)
 	text := fmt.Sprintf("%s: %v", shown(path), err)
 	if place, ok := errors.AsType[*fs.PathError](err); ok && !replay.IsDatabase(path) {
 		text = place.Error() // names the file

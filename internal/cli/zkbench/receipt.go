@@ -130,7 +130,7 @@ func verifyReceipt(ctx context.Context, stdout io.Writer, path string, params *t
 	}
 	c, err := receipt.Verify(ctx, data, params)
 	if errors.Is(err, head.ErrNoValidators) {
-		err = fmt.Errorf("%w; zkbench policy new --validator names them by an update, and a head that they sign covers older requests too", err)
+		err = noValidators(err)
 	}
 	if _, refused := errors.AsType[*zkbench.CheckError](err); refused {
 		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%s: not proved: %v", path, err)}

@@ -97,7 +97,7 @@ func (f *walletFlags) failed(ctx context.Context, err error) error {
 	if contradicts(err) || ctx.Err() != nil {
 		return ledgerError(ctx, f.ledger.Text, err)
 	}
-	return err
+	return unsigned(err)
 }
 
 // refusal says what to do about a wallet that cannot be opened.

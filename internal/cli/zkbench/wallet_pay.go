@@ -74,6 +74,9 @@ func (f *payFlags) outcome(ctx context.Context, err error) error {
 		}
 		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%v; %s", err, what)}
 	}
+	if landed, ok := errors.AsType[*wallet.LandedError](err); ok {
+		return &cli.ExitError{Code: cli.ExitPartial, Text: unsigned(landed).Error()}
+	}
 	if ctx.Err() != nil {
 		return &cli.ExitError{Code: cli.ExitPartial, Text: "interrupted; nothing was paid"}
 	}

@@ -173,11 +173,14 @@ func showPaid(stdout io.Writer, h *holding, m *service.Movement) error {
 	if err != nil {
 		return err
 	}
-	if len(b.Free) == 0 {
-		_, err = fmt.Fprintf(stdout, "%s; request %d, anchor %x\nbalance: nothing\n", described(m), m.Number, m.Anchor)
-		return err
+	where, balance := fmt.Sprintf("request %d", m.Number), "nothing"
+	if m.Status == service.Pending { // the ledger has it
+		where = "on the ledger, and pending until validators have signed a head over it (zkbench ledger sign)"
 	}
-	_, err = fmt.Fprintf(stdout, "%s; request %d, anchor %x\nbalance: %s\n", described(m), m.Number, m.Anchor, listedAmounts(b.Free))
+	if len(b.Free) > 0 {
+		balance = listedAmounts(b.Free)
+	}
+	_, err = fmt.Fprintf(stdout, "%s; %s, anchor %x\nbalance: %s\n", described(m), where, m.Anchor, balance)
 	return err
 }
 

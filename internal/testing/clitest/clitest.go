@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ import (
 )
 
 // Scripts runs the testscripts in dir, or only the given files if there are any. The testscripts may use the
-// commands "exits", "lines", "pack" and "refuse", in addition to those of package testscript.
+// commands "exits", "found", "lines", "pack" and "refuse", in addition to those of package testscript.
 func Scripts(t *testing.T, dir string, files ...string) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{
@@ -28,6 +29,14 @@ func Scripts(t *testing.T, dir string, files ...string) {
 			// exits CODE COMMAND ... requires the command to exit with this code.
 			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
 				exits(ts, args[0], args[1:])
+			},
+			// found NAME PATTERN sets the variable to what the pattern's group matches in the last command's output.
+			"found": func(ts *testscript.TestScript, _ bool, args []string) {
+				match := regexp.MustCompile(args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
+				if len(match) != 2 {
+					ts.Fatalf("no %s with one group in the output", args[1])
+				}
+				ts.Setenv(args[0], match[1])
 			},
 			// lines FILE MOST requires the file to have at most MOST lines.
 			"lines": func(ts *testscript.TestScript, _ bool, args []string) {

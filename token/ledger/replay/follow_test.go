@@ -54,7 +54,7 @@ func TestFollow(t *testing.T) {
 		"bad one not under a head": {forged, head4, "corrupt ledger: request 4: not valid: "},
 		"bad one under a head":     {forged, head5, ""},
 		"another log":              {forged, headOf(t, ledgerOf(t, genesis, honest[:4])), head.ErrForked.Error()},
-		"a longer log":             {ledgerOf(t, genesis, honest[:2]), head4, head.ErrRolledBack.Error()},
+		"a longer log":             {ledgerOf(t, genesis, honest[:2]), head4, head.ErrShorter.Error()},
 		"another ledger":           {l, head.Head{Size: 1}, "expected ledger 00"},
 		"a head of no leaves":      {l, head.Head{Ledger: genesis.ID()}, head.ErrInconsistent.Error()},
 		"another log than told":    {&liar{Store: l, log: ledgerOf(t, genesis, honest[:5])}, first, "corrupt ledger: log: has root "},
@@ -95,7 +95,7 @@ func TestFollowBack(t *testing.T) {
 		now  ledger.Store
 		want error
 	}{
-		"fewer":  {ledgerOf(t, genesis, honest[:3]), head.ErrRolledBack},
+		"fewer":  {ledgerOf(t, genesis, honest[:3]), head.ErrShorter},
 		"others": {ledgerOf(t, genesis, other[:4]), head.ErrForked},
 	} {
 		t.Run(name, func(t *testing.T) {
