@@ -45,6 +45,7 @@ func newNative[S scalarElement, E comparable, P affinePoint[E], J any,
 	PS scalarPtr[S], PE elementPtr[E], PP pointPtr[P, J], PJ jacobianPtr[J, P]](
 	name, domain string, on Kernel, s scalars[S, PS], p points[P, J, PP, PJ], c constants[E],
 ) Group[S, P] {
+	c.ops = c.ops.cleared()
 	sum := &sums[E, PE]{glv: newGLV(s.order, decimal(c.lambda))}
 	var form *radix52[E, PE] // nil: no SIMD vectors
 	sum.newRows = func() rows[E] { return &vectors[E, PE]{ops: c.ops} }

@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/group/internal/integer"
 	"github.com/zkbench/zkbench/internal/arith/vec52"
+	"github.com/zkbench/zkbench/internal/sys/vector"
 )
 
 // scalarElement is a scalar of gnark-crypto: four limbs, in Montgomery form.
@@ -46,7 +47,7 @@ type scalarScratch[S any] struct {
 
 func newScalars[S scalarElement, PS scalarPtr[S]](order *big.Int, ops *vectorOps[S], inner func(a, b []S) S, mulAdd func(a, b, c S) S) scalars[S, PS] {
 	f := scalars[S, PS]{
-		order: order, orderBits: order.BitLen(), ops: ops, inner: inner, mulAdd: mulAdd,
+		order: order, orderBits: order.BitLen(), ops: ops.cleared(), inner: inner, mulAdd: mulAdd,
 		scratch: &sync.Pool{New: func() any { return new(scalarScratch[S]) }},
 	}
 	PS(&f.one).SetUint64(1)
@@ -95,7 +96,10 @@ func (f *scalars[S, PS]) AddVec(z, a, b []S)      { f.ops.add(z, a, b) }
 func (f *scalars[S, PS]) SubVec(z, a, b []S)      { f.ops.sub(z, a, b) }
 func (f *scalars[S, PS]) MulVec(z, a, b []S)      { f.ops.mul(z, a, b) }
 func (f *scalars[S, PS]) ScaleVec(z, a []S, c *S) { f.ops.scale(z, a, c) }
-func (f *scalars[S, PS]) InnerProduct(a, b []S) S { return f.inner(a, b) }
+func (f *scalars[S, PS]) InnerProduct(a, b []S) S {
+	defer vector.Clear() // as in vectorOps.cleared
+	return f.inner(a, b)
+}
 
 // Powers doubles the known prefix with one vector scaling per step.
 func (f *scalars[S, PS]) Powers(z []S, x *S) {
