@@ -10,7 +10,7 @@ import (
 )
 
 var options = measure.Flags(flag.CommandLine, workloads.IssueServiceIssue(), workloads.TransferServiceTransfer(),
-	workloads.TransferServiceRedeem(), workloads.AuditorServiceCheck(), workloads.WalletFollowChecked())
+	workloads.TransferServiceRedeem(), workloads.AuditorServiceCheck(), workloads.WalletFollowChecked(), workloads.LogFollow())
 
 func BenchmarkIssueServiceIssue(b *testing.B) {
 	measure.Benchmark(b, workloads.IssueServiceIssue(), options)
@@ -50,4 +50,12 @@ func TestParallelBenchmarkAuditorServiceCheck(t *testing.T) {
 
 func TestParallelBenchmarkWalletFollowChecked(t *testing.T) {
 	measure.TestParallel(t, os.Stdout, workloads.WalletFollowChecked(), options)
+}
+
+func BenchmarkLogFollow(b *testing.B) {
+	measure.Benchmark(b, workloads.LogFollow(), options)
+}
+
+func TestParallelBenchmarkLogFollow(t *testing.T) {
+	measure.TestParallel(t, os.Stdout, workloads.LogFollow(), options)
 }

@@ -94,12 +94,7 @@ func (h *headSign) open(r stream) error {
 	if err != nil {
 		return err
 	}
-	id := h.Genesis().ID()
-	path := filepath.Join(h.dir, "signer")
-	if err := head.CreateSigner(path, key, head.Head{Ledger: id, Size: 1, Root: h.roots[0]}, blockTime); err != nil {
-		return err
-	}
-	s, err := head.OpenSigner(path, key, id)
+	s, err := newHeadSigner(filepath.Join(h.dir, "signer"), key, head.Head{Ledger: h.Genesis().ID(), Size: 1, Root: h.roots[0]})
 	if err != nil {
 		return err
 	}
@@ -107,6 +102,14 @@ func (h *headSign) open(r stream) error {
 	h.policy = &token.Policy{HeadThreshold: 1, Validators: []token.Validator{{HeadKey: headKey(key)}}}
 	h.keeper = &head.Keeper{Store: h, Signer: s, Again: 1, Policy: h.policy, Clock: func() time.Time { return h.now }}
 	return nil
+}
+
+// newHeadSigner creates the file of a signer whose first head is given, and opens it.
+func newHeadSigner(path string, key identity.Signer, first head.Head) (*head.Signer, error) {
+	if err := head.CreateSigner(path, key, first, blockTime); err != nil {
+		return nil, err
+	}
+	return head.OpenSigner(path, key, first.Ledger)
 }
 
 func headKey(key identity.Signer) [ed25519.PublicKeySize]byte {

@@ -29,7 +29,7 @@ func Defs() []workload.Def {
 	return []workload.Def{
 		TransferProofGeneration(), Sender(), SenderConstantTime(), VerificationSenderProof(), VerificationSenderBatch(),
 		Issuer(), ProofVerificationIssuer(), ValidatorTransfer(), ValidatorBatch(), Reject(), LedgerApply(), HeadSign(),
-		IssueServiceIssue(), TransferServiceTransfer(), TransferServiceRedeem(), AuditorServiceCheck(), WalletFollowChecked(),
+		IssueServiceIssue(), TransferServiceTransfer(), TransferServiceRedeem(), AuditorServiceCheck(), WalletFollowChecked(), LogFollow(),
 	}
 }
 
