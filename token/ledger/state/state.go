@@ -63,7 +63,9 @@ type Sum [lanes]uint16
 
 // Add adds a record, which must not be in the set.
 func (s *Sum) Add(r Record) {
-	out := expand(&r)
+	e := expanders.Get().(*expander)
+	defer expanders.Put(e)
+	out := e.expand(&r)
 	for i := range s {
 		s[i] += binary.LittleEndian.Uint16(out[2*i:])
 	}
@@ -71,32 +73,38 @@ func (s *Sum) Add(r Record) {
 
 // Remove removes a record, which must be in the set.
 func (s *Sum) Remove(r Record) {
-	out := expand(&r)
+	e := expanders.Get().(*expander)
+	defer expanders.Put(e)
+	out := e.expand(&r)
 	for i := range s {
 		s[i] -= binary.LittleEndian.Uint16(out[2*i:])
 	}
 }
 
-// expand hashes a record to SumLen bytes.
-func expand(r *Record) (out [SumLen]byte) {
-	var room [256]byte // longer than most records
-	h := hashers.Get().(*blake3.Hasher)
-	defer hashers.Put(h)
-	h.Reset()
-	_, _ = h.Write(r.append(room[:0]))
-	xof := h.XOF() // has 2^64 bytes
-	for half := range 2 {
-		_, _ = xof.Read(out[half*SumLen/2:][:SumLen/2]) // of more bytes at once it would begin goroutines
-	}
-	vector.Clear() // which the assembly of v1.4.1 for AVX-512 leaves out
-	return out
+// expander hashes records. It keeps what it reads and writes, because the hasher's arguments escape to the heap.
+type expander struct {
+	hasher *blake3.Hasher
+	record []byte
+	out    [SumLen]byte
 }
 
-// hashers holds hashers with the key. Each has 3 KiB.
-var hashers = sync.Pool{New: func() any {
+var expanders = sync.Pool{New: func() any {
 	key := sha256.Sum256([]byte("zkbench/v1/ledger state"))
-	return blake3.New(0, key[:])
+	return &expander{hasher: blake3.New(0, key[:])}
 }}
+
+// expand hashes a record to numbers, which are valid until the next call.
+func (e *expander) expand(r *Record) *[SumLen]byte {
+	e.record = r.append(e.record[:0])
+	e.hasher.Reset()
+	_, _ = e.hasher.Write(e.record)
+	xof := e.hasher.XOF() // has 2^64 bytes
+	for half := range 2 {
+		_, _ = xof.Read(e.out[half*SumLen/2:][:SumLen/2]) // of more bytes at once it would begin goroutines
+	}
+	vector.Clear() // which the assembly of v1.4.1 for AVX-512 leaves out
+	return &e.out
+}
 
 // Commitment returns the SHA-256 of "zkbench/v1/ledger state commitment" and the encoding of s.
 func (s *Sum) Commitment() [32]byte {
