@@ -26,7 +26,7 @@ import (
 )
 
 // peerCommand returns our own peer program: peer NAME list, peer NAME run CASE. A name is a range
-// proof, a kernel over the Goldilocks field, the STARKs, or the guests.
+// proof, a kernel over the Goldilocks field, the STARKs, the guests, or a ledger's state.
 func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
 		Use: "peer NAME list|run CASE", Hidden: true,
@@ -37,7 +37,7 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				name = args[0]
 			}
 			var cases []peer.Case
-			switch known := slices.Concat([]string{token.Bulletproof, token.CSP}, ours.GoldilocksNames(), []string{ours.Stark, ours.Riscv}); {
+			switch known := slices.Concat([]string{token.Bulletproof, token.CSP}, ours.GoldilocksNames(), []string{ours.Stark, ours.Riscv, ours.State}); {
 			case !slices.Contains(known, name):
 				return &argument.ValueError{Field: "peer", Value: name, Near: argument.Near(name, known), Accepted: strings.Join(known, ", ")}
 			case slices.Contains(ours.GoldilocksNames(), name):
@@ -49,6 +49,8 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				cases = ours.Starks()
 			case name == ours.Riscv:
 				cases = ours.Guests()
+			case name == ours.State:
+				cases = ours.States()
 			default:
 				cases = ours.Tokens(name, defs)
 			}
@@ -66,7 +68,8 @@ func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 		Use:   "peers",
 		Short: "Measure zkbench beside other implementations",
 		Long: "Measure zkbench beside other implementations, in interleaved processes: range proofs, STARKs, Poseidon,\n" +
-			"trees, transforms, executors of RISC-V; and transfers beside Panurus. make peers builds the others.",
+			"trees, transforms, executors of RISC-V, commitments to a ledger's state; and transfers beside Panurus.\n" +
+			"make peers builds the others.",
 		Args: cli.NoArguments,
 	}
 	flags, least := cmd.Flags(), strconv.Itoa(peer.MinRounds)
@@ -128,6 +131,8 @@ func peerPrograms(self, dir string) []peer.Program {
 		peer.Program{Name: "sp1-portable", Argv: zkvm("portable", "release", "peer-sp1")},
 		peer.Program{Name: "risc0-4", Argv: zkvm("release", "peer-risc0-4")},
 		peer.Program{Name: "risc0", Argv: zkvm("release", "peer-risc0")},
+		peer.Program{Name: "zkbench-" + ours.State, Ours: true, Argv: []string{self, "peer", ours.State}, Env: one},
+		peer.Program{Name: "smt", Argv: []string{filepath.Join(dir, "go", "bin", "smt")}, Env: one},
 	)
 }
 
