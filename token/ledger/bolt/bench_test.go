@@ -54,3 +54,5 @@ func BenchmarkVerify(b *testing.B) {
 }
 
 func BenchmarkCallers(b *testing.B) { ledgertest.BenchmarkCallers(b, files) }
+
+func BenchmarkHashes(b *testing.B) { ledgertest.BenchmarkHashes(b, files) }

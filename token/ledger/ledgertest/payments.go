@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -116,4 +118,32 @@ func BenchmarkCallers(b *testing.B, s Stores) {
 			}
 		}
 	})
+}
+
+// BenchmarkHashes reads 64 nodes of the tree, more than a proof about 10^6 records needs, from logs with requests of 2
+// and of 16 KiB. The nodes' records are spread over the log.
+func BenchmarkHashes(b *testing.B, s Stores) {
+	const records, nodes = 4096, 64
+	for _, bytes := range []int{requestBytes, 16 << 10} {
+		b.Run(fmt.Sprintf("request=%d", bytes), func(b *testing.B) {
+			l, _ := s.New(b)
+			p := NewPayments(1)
+			for range records / 256 {
+				batch := p.Batch(256, 0, 2)
+				for i := range batch {
+					batch[i].Request = p.bytes(bytes)
+				}
+				Apply(b, l, batch...)
+			}
+			var indexes []int64
+			for i := range int64(nodes) {
+				indexes = append(indexes, tlog.StoredHashIndex(0, (i+1)*records/nodes))
+			}
+			for b.Loop() {
+				if _, err := l.Hashes(b.Context(), indexes); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

@@ -24,3 +24,5 @@ func BenchmarkVerify(b *testing.B) {
 		ledgertest.Verify(b, l)
 	}
 }
+
+func BenchmarkHashes(b *testing.B) { ledgertest.BenchmarkHashes(b, schemas) }
