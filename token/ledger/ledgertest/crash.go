@@ -97,17 +97,22 @@ func Stream(t testing.TB, l ledger.Store) {
 // number of all acknowledged batches.
 func Kill(t testing.TB, cmd *exec.Cmd, after time.Duration, acked *Counts) (n int) {
 	t.Helper()
-	return KillAfter(t, cmd, after, func(line string) bool {
-		var w, k int
-		if _, err := fmt.Sscanf(line, "ack %d %d", &w, &k); err != nil {
-			return false
-		}
-		if k != acked[w] {
-			t.Errorf("batch %d of stream %d acknowledged, want %d", k, w, acked[w])
-		}
-		acked[w] = k + 1
-		return true
-	})
+	return KillAfter(t, cmd, after, func(line string) bool { return acked.Acknowledge(t, line) })
+}
+
+// Acknowledge counts the batch that a line of Stream's output acknowledges, and reports whether it is such a line. It
+// fails the test if the batch is not the next one of its stream.
+func (c *Counts) Acknowledge(t testing.TB, line string) bool {
+	t.Helper()
+	var w, k int
+	if _, err := fmt.Sscanf(line, "ack %d %d", &w, &k); err != nil {
+		return false
+	}
+	if k != c[w] {
+		t.Errorf("batch %d of stream %d acknowledged, want %d", k, w, c[w])
+	}
+	c[w] = k + 1
+	return true
 }
 
 // KillAfter starts a command. It kills the command when the given time has passed since the first line of
