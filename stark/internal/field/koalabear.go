@@ -38,14 +38,12 @@ func (koala[X]) OfWord(w uint64) koalabear.Element {
 
 func (koala[X]) FromWords(cells []koalabear.Element) {
 	// In memory, the product of the words x and 2^64 mod p is x 2^32, the Montgomery form of x.
-	shift := gnark.NewElement(1 << 32)
-	v := koalabear.Vector(cells)
-	v.ScalarMul(v, &shift)
+	koalabear.MulScalar(cells, cells, koalabear.New(1<<32))
 }
 
-func (koala[X]) Add(dst, a, b []koalabear.Element) { koalaOperations[step.Add](dst, a, b) }
-func (koala[X]) Sub(dst, a, b []koalabear.Element) { koalaOperations[step.Sub](dst, a, b) }
-func (koala[X]) Mul(dst, a, b []koalabear.Element) { koalaOperations[step.Mul](dst, a, b) }
+func (koala[X]) Add(dst, a, b []koalabear.Element) { koalabear.Apply(step.Add, dst, a, b) }
+func (koala[X]) Sub(dst, a, b []koalabear.Element) { koalabear.Apply(step.Sub, dst, a, b) }
+func (koala[X]) Mul(dst, a, b []koalabear.Element) { koalabear.Apply(step.Mul, dst, a, b) }
 
 func (koala[X]) Steps(registers [][]koalabear.Element, steps []step.Step, rows int) {
 	if from := koalabear.Steps(registers, steps, rows); from < rows {
@@ -54,18 +52,7 @@ func (koala[X]) Steps(registers [][]koalabear.Element, steps []step.Step, rows i
 }
 
 var koalaOperations = operations[koalabear.Element]{
-	step.Add: func(dst, x, y []koalabear.Element) {
-		v := koalabear.Vector(dst)
-		v.Add(koalabear.Vector(x), koalabear.Vector(y))
-	},
-	step.Sub: func(dst, x, y []koalabear.Element) {
-		v := koalabear.Vector(dst)
-		v.Sub(koalabear.Vector(x), koalabear.Vector(y))
-	},
-	step.Mul: func(dst, x, y []koalabear.Element) {
-		v := koalabear.Vector(dst)
-		v.Mul(koalabear.Vector(x), koalabear.Vector(y))
-	},
+	step.Add: applied(step.Add), step.Sub: applied(step.Sub), step.Mul: applied(step.Mul),
 	step.Xor: func(dst, x, y []koalabear.Element) {
 		for i, a := range x {
 			b := y[i]
@@ -79,6 +66,11 @@ var koalaOperations = operations[koalabear.Element]{
 	},
 }
 
+// applied returns an operation that koalabear.Apply computes.
+func applied(op step.Op) func(dst, x, y []koalabear.Element) {
+	return func(dst, x, y []koalabear.Element) { koalabear.Apply(op, dst, x, y) }
+}
+
 func (koala[X]) Pack(dst []koalabear.Element, a [][]koalabear.Element) {
 	for i := koalabear.Pack(dst, a); i < len(dst); i++ {
 		var sum koalabear.Element
@@ -90,8 +82,7 @@ func (koala[X]) Pack(dst []koalabear.Element, a [][]koalabear.Element) {
 }
 
 func (koala[X]) MulScalar(dst, a []koalabear.Element, c koalabear.Element) {
-	v, by := koalabear.Vector(dst), gnark.Element(c)
-	v.ScalarMul(koalabear.Vector(a), &by)
+	koalabear.MulScalar(dst, a, c)
 }
 
 func (k koala[X]) MulAdd(dst, a []koalabear.Element, c koalabear.Element, scratch []koalabear.Element) {
@@ -148,6 +139,9 @@ func (koala[X]) Root(log int) koalabear.Element { return koalaRoots()[log] }
 func (koala[X]) Transform(log int) (Transform[koalabear.Element], error) {
 	if log > koalabear.TwoAdicity {
 		return nil, fmt.Errorf("%w: transform of 2^%d elements of KoalaBear, accepted are up to 2^%d", zkbench.ErrParams, log, koalabear.TwoAdicity)
+	}
+	if t := koalabear.NewTransform(log, koalaRoots()[log]); t != nil {
+		return t, nil
 	}
 	return koalaTransform{fft.NewDomain(1 << log)}, nil
 }

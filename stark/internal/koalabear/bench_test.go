@@ -3,7 +3,10 @@ package koalabear_test
 import (
 	"testing"
 
+	gnark "github.com/consensys/gnark-crypto/field/koalabear"
+
 	"github.com/zkbench/zkbench/internal/arith/step"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/stark/internal/koalabear"
 )
 
@@ -28,6 +31,11 @@ func BenchmarkVectors(b *testing.B) {
 		}
 		return func() { koalabear.Steps(y, all, rows) }
 	}
+	const log = 12
+	transform, long := koalabear.NewTransform(log, koalabear.Element(must.Get(gnark.Generator(1<<log))(b))), make([]koalabear.Element, 1<<log)
+	if transform == nil {
+		b.Skip("no kernels")
+	}
 	for _, op := range []struct {
 		name     string
 		elements int
@@ -40,6 +48,8 @@ func BenchmarkVectors(b *testing.B) {
 		{"pack", 16 * rows, func() { koalabear.Pack(y[0], x) }},
 		{"butterflies8", 8 * rows, func() { koalabear.Butterflies(y[:8], x[:8], x[:7]) }},
 		{"butterflies16", 16 * rows, func() { koalabear.Butterflies(y, x, x[:15]) }},
+		{"evaluate", 1 << log, func() { transform.Evaluate(long) }},
+		{"interpolate", 1 << log, func() { transform.Interpolate(long) }},
 	} {
 		b.Run("op="+op.name, func(b *testing.B) {
 			for b.Loop() {

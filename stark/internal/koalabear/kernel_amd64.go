@@ -20,6 +20,9 @@ func addProducts6AVX512(dst, columns *[]Element, weights *Element, rows, count i
 func stepsAVX512(registers *[]Element, steps *step.Step, rows, count int)
 
 //go:noescape
+func scaleAVX512(dst, a *Element, factor uint32, rows int)
+
+//go:noescape
 func packAVX512(dst *Element, last *[]Element, n, count int)
 
 //go:noescape
@@ -39,3 +42,24 @@ func dots4AVX512(sums *uint64, a *Element, b *[]Element, rows int)
 
 //go:noescape
 func dots6AVX512(sums *uint64, a *Element, b *[]Element, rows int)
+
+//go:noescape
+func first2AVX512(dst, src, w *[]Element, rows int)
+
+//go:noescape
+func first4AVX512(dst, src, w *[]Element, rows int)
+
+//go:noescape
+func first8AVX512(dst, src, w *[]Element, rows int)
+
+//go:noescape
+func first16AVX512(dst, src, w *[]Element, rows int)
+
+//go:noescape
+func split16AVX512(dst, src, w *[]Element, rows int)
+
+//go:noescape
+func evaluateAVX512(values, factors *Element, exchange *[2 * MaxLayers][lanes]uint32, blocks, step int)
+
+//go:noescape
+func interpolateAVX512(values, factors *Element, exchange *[2 * MaxLayers][lanes]uint32, blocks, step int)

@@ -1,6 +1,6 @@
 // Package koalabear wraps gnark-crypto's field of 2^31 - 2^24 + 1 elements and its extensions of degrees
-// four and six. The operations take and return elements as values, not as pointers. Vectors, transforms and
-// products are gnark-crypto's; the AVX-512 kernels are this package's own.
+// four and six. The operations take and return elements as values, not as pointers. With AVX-512,
+// vectors and transforms use this package's kernels, and otherwise gnark-crypto's functions.
 package koalabear
 
 import (

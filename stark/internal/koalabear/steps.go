@@ -12,6 +12,39 @@ func Steps(registers [][]Element, steps []step.Step, rows int) int {
 	return rows
 }
 
+// Apply sets each dst[i] to the sum, difference or product of a[i] and b[i], depending on whether op is step.Add,
+// step.Sub or step.Mul. The slice dst may be a or b, and all three must have the same length.
+//
+// gnark-crypto has functions for the same, but they return without VZEROUPPER. On an Intel Xeon (Emerald Rapids) this
+// costs some 200 ns a call, as much as adding 2,000 elements.
+func Apply(op step.Op, dst, a, b []Element) {
+	n := Steps([][]Element{dst, a, b}, []step.Step{{Op: op, Dst: 0, X: 1, Y: 2}}, len(dst))
+	if n == len(dst) {
+		return
+	}
+	rest, x, y := Vector(dst[n:]), Vector(a[n:]), Vector(b[n:])
+	switch op {
+	case step.Add:
+		rest.Add(x, y)
+	case step.Sub:
+		rest.Sub(x, y)
+	case step.Mul:
+		rest.Mul(x, y)
+	}
+}
+
+// MulScalar sets each dst[i] to a[i] c. The slice dst may be a, and must be as long.
+func MulScalar(dst, a []Element, c Element) {
+	n := whole(len(dst))
+	if n > 0 {
+		_ = a[:n] // the kernel does not check lengths
+		scaleAVX512(&dst[0], &a[0], c[0], n)
+	}
+	for i, e := range a[n:] {
+		dst[n+i] = e.Mul(c)
+	}
+}
+
 // Pack sets the first elements of dst to the sum of 2^j a[j], which is the number with the bits a[j]. It sets
 // only as many elements as fill whole registers of the AVX-512 kernel, and returns their number. Without the
 // kernel, or if a has no vectors, it returns 0. The vectors must be as long as dst, and none may be dst.

@@ -1,6 +1,10 @@
 package koalabear
 
-import gnark "github.com/consensys/gnark-crypto/field/koalabear"
+import (
+	gnark "github.com/consensys/gnark-crypto/field/koalabear"
+
+	"github.com/zkbench/zkbench/internal/arith/step"
+)
 
 // Sums sets each dst[i] to sum plus the elements of a before a[i], and returns sum plus all elements of a. The
 // slice dst may be a, and must not be shorter.
@@ -46,11 +50,11 @@ func invert(a, scratch []Element) {
 		return
 	}
 	half := len(a) / 2
-	low, high, products := Vector(a[:half]), Vector(a[half:]), Vector(scratch[:half])
-	products.Mul(low, high)
-	invert(scratch[:half], scratch[half:])
-	swapped := Vector(scratch[half:][:half])
-	swapped.Mul(products, high)
-	high.Mul(products, low)
+	low, high, products := a[:half], a[half:], scratch[:half]
+	Apply(step.Mul, products, low, high)
+	invert(products, scratch[half:])
+	swapped := scratch[half:][:half]
+	Apply(step.Mul, swapped, products, high)
+	Apply(step.Mul, high, products, low)
 	copy(low, swapped)
 }

@@ -10,6 +10,7 @@ import (
 // outputs maps each file, relative to package koalabear, to the function that writes it.
 var outputs = map[string]func() []byte{
 	"butterflies_amd64.s": butterflies, "dots_amd64.s": dots, "pack_amd64.s": pack, "products_amd64.s": products, "steps_amd64.s": steps,
+	"transform_amd64.s": transform,
 }
 
 func main() {

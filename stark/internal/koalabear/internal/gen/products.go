@@ -70,11 +70,11 @@ func products() []byte {
 		for k := range degree {
 			even, odd := sums+2*k, sums+2*k+1
 			out.reduce(even, odd, 5)
-			out.less(even, 5)
+			out.less(odd, 5)
 			line("MOVQ %d(DI), R12", 24*k)
-			line("VPADDD (R12)(R11*1), Z%[1]d, Z%[1]d", even)
-			out.less(even, 5)
-			line("VMOVDQU32 Z%d, (R12)(R11*1)", even)
+			line("VPADDD (R12)(R11*1), Z%[1]d, Z%[1]d", odd)
+			out.less(odd, 5)
+			line("VMOVDQU32 Z%d, (R12)(R11*1)", odd)
 		}
 		line("ADDQ $64, R11")
 		line("SUBQ $16, CX")

@@ -9,7 +9,8 @@ import (
 // one is 1 in Montgomery form: 2^32 modulo p.
 const one = 1<<32 - 2*modulus
 
-// steps writes a function that runs steps on registers, for sixteen rows at a time. A product of a factor below
+// steps writes a function that runs steps on registers, for sixteen rows at a time, and one that multiplies a
+// vector by an element. A product of a factor below
 // 2^32 and one of at most p is below p 2^32, and Montgomery's reduction brings it below 2 p. As in products, even
 // and odd elements are reduced separately, with six products and six other instructions.
 //
@@ -22,9 +23,9 @@ func steps() []byte {
 	multiply := func() {
 		line("VPSRLQ $32, Z2, Z4")
 		line("VPSRLQ $32, Z3, Z5")
-		line("VPMULUDQ Z3, Z2, Z2")
-		line("VPMULUDQ Z5, Z4, Z4")
-		out.reduce(2, 4, 6)
+		line("VPMULUDQ Z3, Z2, Z3")
+		line("VPMULUDQ Z5, Z4, Z2")
+		out.reduce(3, 2, 6)
 		out.less(2, 7)
 	}
 	fmt.Fprint(out, "// func stepsAVX512(registers *[]Element, steps *step.Step, rows, count int)\nTEXT ·stepsAVX512(SB), NOSPLIT, $0-32\n")
@@ -75,5 +76,20 @@ func steps() []byte {
 		line("ADDQ $64, R11\n\tCMPQ R11, CX\n\tJB op%d\n\tADDQ $16, SI\n\tDECQ BX\n\tJNZ step\n\tVZEROUPPER\n\tRET", op)
 	}
 	out.WriteString("\n")
+
+	fmt.Fprint(out, "// func scaleAVX512(dst, a *Element, factor uint32, rows int)\nTEXT ·scaleAVX512(SB), NOSPLIT, $0-32\n")
+	line("MOVQ dst+0(FP), DI\n\tMOVQ a+8(FP), SI\n\tMOVL factor+16(FP), DX\n\tMOVQ rows+24(FP), CX")
+	out.constants()
+	line("VPBROADCASTD DX, Z3")
+	line("XORL R11, R11")
+	out.label("rows")
+	line("VMOVDQU32 (SI)(R11*1), Z2")
+	line("VPSRLQ $32, Z2, Z4")
+	line("VPMULUDQ Z3, Z2, Z5")
+	line("VPMULUDQ Z3, Z4, Z2")
+	out.reduce(5, 2, 6)
+	out.less(2, 7)
+	line("VMOVDQU32 Z2, (DI)(R11*1)")
+	line("ADDQ $64, R11\n\tSUBQ $16, CX\n\tJNZ rows\n\tVZEROUPPER\n\tRET\n")
 	return out.Bytes()
 }

@@ -23,11 +23,11 @@ func newWriter() *writer {
 
 func (w *writer) line(format string, a ...any) { fmt.Fprintf(w, "\t"+format+"\n", a...) }
 
-// constants loads the registers of constants, and the mask of odd dwords.
+// constants loads the registers of constants, and the mask of even dwords.
 func (w *writer) constants() {
 	w.line("MOVL $%d, AX\n\tVPBROADCASTD AX, Z%d", modulus, p)
 	w.line("MOVL $%d, AX\n\tVPBROADCASTD AX, Z%d", uint32(modulus-2), q) // -1/p: p (p - 2) + 1 = (p - 1)², a multiple of 2^48
-	w.line("MOVL $0xaaaa, AX\n\tKMOVW AX, K1")
+	w.line("MOVL $0x5555, AX\n\tKMOVW AX, K1")
 }
 
 func (w *writer) label(name string) { fmt.Fprintf(w, "\n%s:\n", name) }
@@ -39,7 +39,7 @@ func (w *writer) less(r, temp int) {
 }
 
 // reduce applies Montgomery's reduction to products, or sums of products, of even and of odd elements. Both
-// results go to even, below 2 p. It overwrites temp.
+// results go to odd, below 2 p. It overwrites even and temp.
 func (w *writer) reduce(even, odd, temp int) {
 	for _, r := range []int{even, odd} {
 		// r and (r q mod 2^32) p are 0 modulo 2^32 together.
@@ -47,6 +47,5 @@ func (w *writer) reduce(even, odd, temp int) {
 		w.line("VPMULUDQ Z%d, Z%d, Z%[2]d", p, temp)
 		w.line("VPADDQ Z%d, Z%[2]d, Z%[2]d", temp, r)
 	}
-	w.line("VPSRLQ $32, Z%[1]d, Z%[1]d", even)
-	w.line("VMOVDQA32 Z%d, K1, Z%d", odd, even)
+	w.line("VMOVSHDUP Z%d, K1, Z%d", even, odd)
 }
