@@ -36,8 +36,7 @@ type vectorOps[E any] struct {
 	scale         func(z, a []E, c *E)
 }
 
-// cleared returns the operations with vector.Clear after each: gnark-crypto's code for AVX-512 leaves that out, and
-// SHA-256 of 512 bytes after it takes 100 us in place of 1 on Intel's processors.
+// cleared returns the operations with vector.Clear after each, which gnark-crypto's code for AVX-512 leaves out.
 func (o *vectorOps[E]) cleared() *vectorOps[E] {
 	then := func(op func(z, a, b []E)) func(z, a, b []E) {
 		return func(z, a, b []E) {
