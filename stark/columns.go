@@ -264,11 +264,16 @@ func (j *joining[E]) join(dst, src [][]E) {
 func (p *points[E, X]) opened(values []E, x *extended[E], place int) []E {
 	c, i := place>>p.size, place&(1<<x.rows-1)
 	weights := powers(p.field.New(1), p.point(place), x.shape.stack, x.slots())
+	// A loop that only reads waits for many cells at once. Each is in another line of memory.
+	row := make([]E, x.width)
+	for j, column := range x.cosets[c] {
+		row[j] = column[i]
+	}
 	for s := range x.stacks() {
 		from, to := x.members(s)
 		var value E
-		for j := from; j < to; j++ {
-			value = value.Add(x.column(c, j)[i].Mul(weights[j-from]))
+		for j, e := range row[from:to] {
+			value = value.Add(e.Mul(weights[j]))
 		}
 		values = append(values, value)
 	}
