@@ -16,8 +16,9 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/head"
 )
 
-// MaxEvidence is the number of contradictions that a vault keeps. It keeps the first ones, so that a ledger which
-// lies often cannot push them out.
+// MaxEvidence is the number of contradictions of each kind that a vault keeps: between two signed heads, and between a
+// signed head and a record. It keeps the first ones, so that a ledger which lies often cannot push them out. Everybody can
+// invent records, so these leave the places for heads free.
 const MaxEvidence = 64
 
 // maxLeaf is the length in bytes up to which a vault stores the leaf of a record in evidence.
@@ -76,7 +77,7 @@ func (r *reading) accuse(ctx context.Context, err error, some ...*step) error {
 	return err
 }
 
-// keepEvidence stores evidence, unless the vault has it already or has as much as it keeps.
+// keepEvidence stores evidence, unless the vault has it already or has as much of its kind as it keeps.
 func (v *Vault) keepEvidence(ctx context.Context, e *Evidence) error {
 	body, err := e.encode()
 	if err != nil {
@@ -85,7 +86,14 @@ func (v *Vault) keepEvidence(ctx context.Context, e *Evidence) error {
 	key := sha256.Sum256(body)
 	return v.update(context.WithoutCancel(ctx), func(tx *bbolt.Tx) error {
 		n := 0
-		if err := tx.Bucket([]byte(bucketEvidence)).ForEach(func(_, _ []byte) error { n++; return nil }); err != nil || n >= MaxEvidence {
+		err := tx.Bucket([]byte(bucketEvidence)).ForEach(func(key, _ []byte) error {
+			known, err := getEvidence(tx, key)
+			if err == nil && (known.Number == 0) == (e.Number == 0) {
+				n++
+			}
+			return err
+		})
+		if err != nil || n >= MaxEvidence {
 			return err
 		}
 		return put(tx, bucketEvidence, key[:], body)

@@ -69,6 +69,12 @@ func (r *reading) newestHead(ctx context.Context, rules *token.Policy) (*newest,
 		return nil, err
 	}
 	kept, err := r.keptHead()
+	position := r.end.Last() + 1
+	if signed != nil && told.Size < position && (kept == nil || kept.Size < position) {
+		// The position was reached while a policy had no validators. The head is one of earlier validators, and the
+		// current ones have not signed yet.
+		signed, kept = nil, nil
+	}
 	switch {
 	case err != nil:
 		return nil, err

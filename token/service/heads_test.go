@@ -406,9 +406,31 @@ func (h hiding) Record(ctx context.Context, anchor []byte) (ledgers.Record, bool
 	return r, found && !(r.Update && r.Policy >= 2), err
 }
 
-// TestEvidenceIsBounded: a ledger that lies often does not fill the vault.
+// TestEvidenceIsBounded: a ledger that lies often does not fill the vault, and records that it invents take no places of
+// signed heads.
 func TestEvidenceIsBounded(t *testing.T) {
-	w, alice, _ := signedLife(t)
+	w, alice, bob := signedLife(t)
+	invented := w.ledger.lying(func(log []ledgers.Record) []ledgers.Record {
+		log[1].Time = log[1].Time.Add(1)
+		return log
+	})
+	if err := bob.Sync(t.Context(), invented); !isCorrupt(err) {
+		t.Errorf("%v, want another log", err)
+	}
+	for i := range service.MaxEvidence + 1 {
+		lied := showing{w.ledger, signedHead(head.Head{Ledger: w.genesis.ID(), Size: 100, Root: [32]byte{byte(i)}}, blockTime, "v1", "v2")}
+		must.Fail(t, bob.Sync(t.Context(), lied), head.ErrInconsistent, "lie %d to Bob", i)
+	}
+	heads := 0
+	for _, e := range evidence(t, bob.Vault) {
+		if e.Number == 0 {
+			heads++
+		}
+	}
+	golden.Equal(t, "evidence of heads", service.MaxEvidence, heads)
+	if len(evidence(t, bob.Vault)) == heads {
+		t.Error("no evidence of records")
+	}
 	for i := range service.MaxEvidence + 2 {
 		lied := showing{w.ledger, signedHead(head.Head{Ledger: w.genesis.ID(), Size: 100, Root: [32]byte{byte(i)}}, blockTime, "v1", "v2")}
 		must.Fail(t, alice.Sync(t.Context(), lied), head.ErrInconsistent, "lie %d", i)
@@ -416,4 +438,31 @@ func TestEvidenceIsBounded(t *testing.T) {
 	golden.Equal(t, "evidence", service.MaxEvidence, len(evidence(t, alice.Vault)))
 	must.Do(t, alice.FollowAnew(t.Context()))
 	golden.Equal(t, "evidence, of who begins anew", service.MaxEvidence, len(evidence(t, alice.Vault)))
+}
+
+// TestValidatorsNamedAgain: if a policy names validators after one that had none, a reader who is past their last head
+// waits for a new one.
+func TestValidatorsNamedAgain(t *testing.T) {
+	for name, again := range map[string]string{"the same": "a", "another": "b"} {
+		t.Run(name, func(t *testing.T) {
+			w := governed(t, nil)
+			alice := w.funded(t, "alice", 1)
+			w.update(t, validators(1, "a"))
+			w.ledger.signers = []string{"a"}
+			must.Do(t, alice.Sync(t.Context(), w.ledger))
+			old := w.ledger.head(2) // which stores keep
+			w.ledger.signers = nil
+			w.update(t, validators(0))
+			must.Do(t, alice.Sync(t.Context(), showing{w.ledger, old}))
+			w.update(t, validators(1, again))
+			must.Do(t, alice.Sync(t.Context(), showing{w.ledger, old}))
+			w.update(t, validators(1, again, "c"))
+			at := must.Get(alice.Followed())(t)
+			must.Fail(t, alice.Sync(t.Context(), showing{w.ledger, old}), head.ErrNoHead, "a head of earlier validators")
+			golden.Equal(t, "records without a head", at, must.Get(alice.Followed())(t))
+			w.ledger.signers = []string{again}
+			must.Do(t, alice.Sync(t.Context(), w.ledger))
+			golden.Equal(t, "records under a new head", at+1, must.Get(alice.Followed())(t))
+		})
+	}
 }

@@ -110,16 +110,16 @@ func (s *headSigning) sign(ctx context.Context, l replay.Store) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, follower.Close()) }()
-	v := &validated{l, follower, key.Identity()}
+	v := &validated{follower.Store(), follower, key.Identity()}
 	keeper := &head.Keeper{Store: v, Signer: signer, Policy: g.current}
 	if err := s.signAll(ctx, keeper); err != nil {
-		return err
+		return s.accuse(err)
 	}
 	if err := s.report(ctx, v, signer); err != nil || !s.watch {
 		return err
 	}
-	if err := keeper.Run(ctx); ctx.Err() == nil {
-		return err
+	if err := keeper.Run(ctx); ctx.Err() == nil || !errors.Is(err, context.Cause(ctx)) {
+		return s.accuse(err)
 	}
 	return s.report(context.WithoutCancel(ctx), v, signer)
 }
@@ -154,14 +154,22 @@ func (s *headSigning) open(ctx context.Context, l replay.Store, key identity.Sig
 	return signer, nil
 }
 
-// unused refuses a key that has signed the ledger's head: it has a state file already, or has lost it.
+// unused refuses a key that has signed one of the ledger's two heads: it has a state file already, or has lost it.
 func unused(ctx context.Context, l ledger.Store, key identity.Identity) error {
-	signed, err := l.Proposed(ctx)
+	proposed, err := l.Proposed(ctx)
+	if err != nil {
+		return err
+	}
+	counts, err := l.Head(ctx)
 	if err != nil {
 		return err
 	}
 	public := publicKey(key)
-	if _, err := note.Open(signed, note.VerifierList(head.NewVerifier(head.KeyName(public), public))); err == nil {
+	known := note.VerifierList(head.NewVerifier(head.KeyName(public), public))
+	for _, signed := range [][]byte{proposed, counts} {
+		if _, err := note.Open(signed, known); err != nil {
+			continue
+		}
 		return (&argument.Option{Accepted: "a key that has not signed a head of this ledger; this key has, so it goes on with its state file, or is replaced if that was lost"}).Refuse("new", "true")
 	}
 	return nil
@@ -187,6 +195,15 @@ func (s *headSigning) signAll(ctx context.Context, k *head.Keeper) error {
 	return err
 }
 
+// accuse writes both heads of a contradiction, since the ledger keeps the one of others only until they replace it.
+func (s *headSigning) accuse(err error) error {
+	if c, ok := errors.AsType[*head.Contradiction](err); ok {
+		_, failed := io.WriteString(s.stdout, c.Text())
+		return errors.Join(err, failed)
+	}
+	return err
+}
+
 // report writes which head was signed last, and how many validators have signed it.
 func (s *headSigning) report(ctx context.Context, v *validated, signer *head.Signer) error {
 	id, rules := v.Genesis().ID(), v.follower.Policy()
@@ -208,16 +225,16 @@ func (s *headSigning) report(ctx context.Context, v *validated, signer *head.Sig
 	return err
 }
 
-// validated is a ledger whose state is one that a validator vouches for: every request is validated.
+// validated is a ledger whose requests are validated, as long as the key is one of its validators'.
 type validated struct {
-	replay.Store
-	follower *replay.Follower
-	key      identity.Identity
+	ledger.Store // of follower
+	follower     *replay.Follower
+	key          identity.Identity
 }
 
 // State implements ledger.Store. It returns an error if the key is not a validator's under the current policy.
 func (v *validated) State(ctx context.Context) (ledger.State, error) {
-	s, err := v.follower.Advance(ctx)
+	s, err := v.Store.State(ctx)
 	if err != nil {
 		return s, err
 	}

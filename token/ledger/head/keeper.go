@@ -147,9 +147,9 @@ func (k *Keeper) Sign(ctx context.Context) (due bool, err error) {
 	next := own
 	switch {
 	case last.validators == 0 || last.Size <= k.since: // passed over, or for the validators of an earlier policy to sign
-	case !last.mine && signed.Size <= last.Size:
-		next = last.Head
-	case last.Head == own && now.Sub(k.signed) < cmp.Or(max(k.Again, 0), DefaultAgain):
+	case !last.mine && signed.Size <= last.Size && (last.Head != signed || last.Head == own || k.waits(last, now)):
+		next = last.Head // if the signature was taken away again, only as long as a newer head waits
+	case last.Head == own && now.Sub(k.signed) < cmp.Or(max(k.Again, 0), DefaultAgain) && (!last.counts || bytes.Equal(counted, proposed)):
 		return false, nil
 	case last.Head != own && k.waits(last, now):
 		return false, nil
@@ -256,14 +256,14 @@ func (k *Keeper) compare(ctx context.Context, h stored, own Head) error {
 	return &Contradiction{Kept: h.signed, Told: told, Err: err}
 }
 
-// waits reports whether a newer head waits for signatures of the proposed one. The time begins anew with each
-// signature, and a head has no more of them than the policy has validators. So the wait ends, even if validators are
-// out of reach, or if one takes signatures away again.
+// waits reports whether a newer head waits for signatures of the proposed one. The time begins anew with a larger head,
+// and with each signature of the same head, which has no more of them than the policy has validators. So the wait ends,
+// even if validators are out of reach, if one takes signatures away again, or if somebody stores older heads in turn.
 func (k *Keeper) waits(proposed stored, now time.Time) bool {
 	if proposed.counts {
 		return false
 	}
-	if a := &k.awaited; a.Head != proposed.Head || a.validators < proposed.validators {
+	if a := &k.awaited; a.Size < proposed.Size || a.Head == proposed.Head && a.validators < proposed.validators {
 		a.Head, a.validators, a.from = proposed.Head, proposed.validators, now
 	}
 	return now.Sub(k.awaited.from) < cmp.Or(max(k.Wait, 0), defaultWait*k.interval())

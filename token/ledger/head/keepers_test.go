@@ -317,3 +317,51 @@ func (e *elsewhere) Proposed(ctx context.Context) ([]byte, error) { return e.hea
 func (e *elsewhere) PutHead(ctx context.Context, leaves uint64, signed []byte, counts bool) error {
 	return e.heads.PutHead(ctx, leaves, signed, counts)
 }
+
+// TestKeepersPassOverOldHeads: somebody who stores older heads in turn, which do not count and which nobody signs any
+// more, does not keep the Keepers from making newer ones.
+func TestKeepersPassOverOldHeads(t *testing.T) {
+	t.Parallel()
+	b := newBusy(t, 3, 4)
+	var old [][]byte
+	for range 2 {
+		must.Get(b.keepers[0].Sign(t.Context()))(t) // it adds to the last proposal, or makes a new one
+		old = append(old, b.keepers[0].Signer.Last())
+		b.rounds(3, 3, b.keepers...)
+	}
+	before := b.open(b.policy).Size
+	for i := range 40 {
+		must.Do(t, b.PutHead(t.Context(), ledgertest.State(t, b).Last+1, old[i%2], false))
+		b.rounds(1, 40, b.keepers...)
+	}
+	if after := b.open(b.policy).Size; after < before+80 {
+		t.Errorf("the head that counts has %d leaves, and %d after 160 more records", before, after)
+	}
+}
+
+// TestKeepersWithoutSignatures: somebody who takes a Keeper's signature off a proposal again and again keeps it from newer
+// heads only as long as Wait.
+func TestKeepersWithoutSignatures(t *testing.T) {
+	t.Parallel()
+	b := newBusy(t, 3, 3)
+	must.Get(b.keepers[0].Sign(t.Context()))(t)
+	alone, first := must.Get(b.Proposed(t.Context()))(t), b.proposed()
+	for i := range 11 {
+		must.Do(t, b.PutHead(t.Context(), first.Size, alone, false))
+		b.rounds(1, 0, b.keepers[1])
+		golden.Equal(t, fmt.Sprint("interval ", i, ": a newer proposal"), i == 10, b.proposed() != first)
+	}
+}
+
+// TestKeepersMendCounted: if the head that counts was overwritten, the next call stores it again.
+func TestKeepersMendCounted(t *testing.T) {
+	t.Parallel()
+	b := newBusy(t, 1, 1)
+	must.Get(b.keepers[0].Sign(t.Context()))(t)
+	h := b.open(b.policy)
+	must.Do(t, b.PutHead(t.Context(), h.Size, []byte("junk"), true))
+	must.Do(t, b.PutHead(t.Context(), h.Size, b.keepers[0].Signer.Last(), false))
+	golden.Equal(t, "due", true, must.Get(b.keepers[0].Sign(t.Context()))(t))
+	golden.Equal(t, "head", h.Head, b.open(b.policy).Head)
+	golden.Equal(t, "due again", false, must.Get(b.keepers[0].Sign(t.Context()))(t))
+}

@@ -15,7 +15,10 @@ const lockSuffix = ".lock"
 var errHeld = errors.New("held")
 
 // fileLock is a locked file.
-type fileLock struct{ file *os.File }
+type fileLock struct {
+	path string
+	file *os.File
+}
 
 // lockFile locks the file at path, which it creates if needed, until Close is called or the process ends. It returns
 // ErrLocked if another open file has the lock, in this process or in another one.
@@ -31,19 +34,20 @@ func lockFile(path string) (*fileLock, error) {
 		}
 		return nil, fmt.Errorf("%w: %s: %w", zkbench.ErrEnv, path, err)
 	}
-	if !isAt(file, path) { // it was removed meanwhile, and another one may be locked
+	l := &fileLock{path, file}
+	if !l.holds() { // it was removed meanwhile, and another one may be locked
 		return nil, errors.Join(fmt.Errorf("%w: %s was replaced", ErrLocked, path), file.Close())
 	}
-	return &fileLock{file}, nil
+	return l, nil
 }
 
-// isAt reports whether the open file is the one at path.
-func isAt(file *os.File, path string) bool {
-	open, err := file.Stat()
+// holds reports whether the locked file is still the one at its path. If not, another one may be locked there.
+func (l *fileLock) holds() bool {
+	open, err := l.file.Stat()
 	if err != nil {
 		return false
 	}
-	there, err := os.Stat(path)
+	there, err := os.Stat(l.path)
 	return err == nil && os.SameFile(open, there)
 }
 

@@ -207,6 +207,10 @@ func (s *Signer) Sign(ctx context.Context, h Head, now time.Time, prove func(ctx
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
+	if !s.lock.holds() { // somebody removed the lock's file, so another Signer may have the state file open
+		s.stopped = fmt.Errorf("%w: %s was removed or replaced", ErrStopped, s.lock.path)
+		return nil, s.stopped
+	}
 	if err := s.store(s.path, signed); err != nil {
 		s.stopped = fmt.Errorf("%w: the head of size %d could not be stored: %w", ErrStopped, h.Size, err)
 		return nil, s.stopped

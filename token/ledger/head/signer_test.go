@@ -445,3 +445,14 @@ func TestSignerOfLink(t *testing.T) {
 	defer s.Close()
 	must.FailGet(head.OpenSigner(link, key, home))(t, head.ErrLocked, "by a link")
 }
+
+// TestLockRemoved: a Signer whose lock's file was removed signs no more, since another one may have opened the state file.
+func TestLockRemoved(t *testing.T) {
+	a, b := logOf(t, "abc"), logOf(t, "abd")
+	first, path := newSigner(t, a.head(t, 2))
+	must.Do(t, os.Remove(path+".lock"))
+	second := openSigner(t, path)
+	_, err := first.Sign(t.Context(), a.head(t, 3), noon, a.prove)
+	must.Fail(t, err, head.ErrStopped, "without its lock")
+	must.Get(second.Sign(t.Context(), b.head(t, 3), noon, b.prove))(t)
+}

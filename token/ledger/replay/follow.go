@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/head"
@@ -61,9 +63,9 @@ func (f *Follower) headOf(s *ledger.State) head.Head {
 	return head.Head{Ledger: f.v.genesis.ID(), Size: s.Last + 1, Root: s.Root}
 }
 
-// Advance validates the requests that the ledger has by now and had not at the last call, and returns the ledger's
-// state after them. It returns a *ledger.CorruptError if a request is not valid or the log has not the root that the
-// ledger tells, and a *head.ExtendError if the ledger went back. After an error the Follower must not be used again.
+// Advance validates the requests that the ledger has by now and had not at the last call, and returns the state of the
+// copy after them. It returns a *ledger.CorruptError if a request is not valid, or if the copy has not the root and the
+// policy that the ledger tells, and a *head.ExtendError if the ledger went back. After an error the Follower must not be used again.
 func (f *Follower) Advance(ctx context.Context) (ledger.State, error) { return f.advance(ctx, nil) }
 
 func (f *Follower) advance(ctx context.Context, progress func(done, total uint64)) (ledger.State, error) {
@@ -76,7 +78,9 @@ func (f *Follower) advance(ctx context.Context, progress func(done, total uint64
 		return to, err
 	}
 	if told := f.headOf(&to); told.Size <= before.Size {
-		return to, told.Extends(before, nil)
+		if err := told.Extends(before, nil); err != nil {
+			return to, err
+		}
 	}
 	for r, err := range UpTo(to.Last, f.ledger.Log(ctx, before.Size)) {
 		if err == nil {
@@ -92,11 +96,35 @@ func (f *Follower) advance(ctx context.Context, progress func(done, total uint64
 	if err := f.v.Flush(ctx); err != nil {
 		return to, err
 	}
-	end, err := f.end(ctx)
-	if err == nil && end != f.headOf(&to) {
-		err = ledger.Corruptf("log", "has root %x after request %d, and the ledger tells root %x after request %d", end.Root, end.Size-1, to.Root, to.Last)
+	own, err := f.v.book.State(ctx)
+	switch {
+	case err != nil:
+	case f.headOf(&own) != f.headOf(&to):
+		err = ledger.Corruptf("log", "has root %x after request %d, and the ledger tells root %x after request %d", own.Root, own.Last, to.Root, to.Last)
+	case own.Policy != to.Policy || own.PolicyDigest != to.PolicyDigest:
+		err = ledger.Corruptf("policy", "is of version %d with digest %x, and the ledger tells version %d with digest %x", own.Policy, own.PolicyDigest, to.Policy, to.PolicyDigest)
 	}
-	return to, err
+	return own, err
+}
+
+// Store returns the followed ledger for a head.Keeper: State calls Advance, so that what is signed is what was
+// validated. Hashes and Record read the Follower's copy. Nodes of the tree that the ledger stores beside its requests are
+// not believed: they could be those of another log.
+func (f *Follower) Store() ledger.Store { return &vouched{f.ledger, f} }
+
+type vouched struct {
+	ledger.Store
+	f *Follower
+}
+
+func (v *vouched) State(ctx context.Context) (ledger.State, error) { return v.f.Advance(ctx) }
+
+func (v *vouched) Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
+	return v.f.v.book.Hashes(ctx, indexes)
+}
+
+func (v *vouched) Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error) {
+	return v.f.v.book.Record(ctx, anchor)
 }
 
 // Policy returns the policy after the last request that was validated.

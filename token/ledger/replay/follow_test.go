@@ -3,11 +3,19 @@ package replay_test
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"errors"
+	"path/filepath"
 	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/head"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
@@ -83,6 +91,91 @@ func TestFollow(t *testing.T) {
 		cancel()
 		must.FailGet(replay.Follow(ctx, l, params, first, nil))(t, context.Canceled, "interrupted")
 	})
+}
+
+// dishonest is a ledger that tells another state, or the nodes of another log's tree.
+type dishonest struct {
+	ledger.Store
+	nodes ledger.Store
+	told  func(s *ledger.State)
+}
+
+func (d *dishonest) State(ctx context.Context) (ledger.State, error) {
+	s, err := d.Store.State(ctx)
+	if d.told != nil {
+		d.told(&s)
+	}
+	return s, err
+}
+
+func (d *dishonest) Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
+	if d.nodes == nil {
+		return d.Store.Hashes(ctx, indexes)
+	}
+	return d.nodes.Hashes(ctx, indexes)
+}
+
+// TestFollowPolicy: a ledger that tells another policy than its log has is refused.
+func TestFollowPolicy(t *testing.T) {
+	params, genesis, honest := demoLog(t)
+	l := ledgerOf(t, genesis, honest)
+	first := headOf(t, ledgerOf(t, genesis, nil))
+	for name, told := range map[string]func(s *ledger.State){
+		"version": func(s *ledger.State) { s.Policy-- },
+		"digest":  func(s *ledger.State) { s.PolicyDigest[0] ^= 1 },
+	} {
+		_, err := replay.Follow(t.Context(), &dishonest{Store: l, told: told}, params, first, nil)
+		if _, ok := errors.AsType[*ledger.CorruptError](err); !ok {
+			t.Errorf("%s: %v, want a *ledger.CorruptError", name, err)
+		}
+	}
+}
+
+// TestKeeperOfFollower: another validator has proposed a head of a log with a request that is not valid, and the nodes of
+// its tree stand in the ledger. A Keeper on the Follower's Store does not sign it, and one on the ledger itself does.
+func TestKeeperOfFollower(t *testing.T) {
+	params, genesis, honest := demoLog(t)
+	bad := cloned(honest)
+	bad[3].Request = bytes.Clone(bad[3].Request)
+	bad[3].Request[len(bad[3].Request)-1] ^= 1 // of a signature
+	evil, first := ledgerOf(t, genesis, bad[:6]), headOf(t, ledgerOf(t, genesis, nil))
+	for name, validates := range map[string]bool{"follower": true, "ledger": false} {
+		t.Run(name, func(t *testing.T) {
+			l := ledgerOf(t, genesis, honest[:7])
+			rules := &token.Policy{HeadThreshold: 2, Version: ledgertest.State(t, l).Policy}
+			signers := make(map[string]*head.Signer)
+			for _, name := range []string{"vera", "victor"} {
+				seed := sha256.Sum256([]byte(name))
+				key := must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(t)
+				rules.Validators = append(rules.Validators, token.Validator{HeadKey: [32]byte(key.Identity()[1:])})
+				path := filepath.Join(t.TempDir(), name)
+				must.Do(t, head.CreateSigner(path, key, first, time.Now()))
+				signers[name] = must.Get(head.OpenSigner(path, key, genesis.ID()))(t)
+				defer signers[name].Close()
+			}
+			proposed := must.Get(signers["victor"].Sign(t.Context(), headOf(t, evil), time.Now(), func(ctx context.Context, from, to uint64) (tlog.TreeProof, error) {
+				return ledger.Consistency(ctx, evil, from, to)
+			}))(t)
+			must.Do(t, l.PutHead(t.Context(), 7, proposed, false))
+			told := &dishonest{Store: l, nodes: evil}
+			f := must.Get(replay.Follow(t.Context(), told, params, first, nil))(t)
+			defer f.Close()
+			keeper := &head.Keeper{Store: told, Signer: signers["vera"], Policy: rules}
+			if validates {
+				keeper.Store = f.Store()
+			}
+			_, err := keeper.Sign(t.Context())
+			if validates {
+				if _, ok := errors.AsType[*head.Contradiction](err); !ok {
+					t.Errorf("%v, want a *head.Contradiction", err)
+				}
+				golden.Equal(t, "last head signed", first, must.Get(head.ParseSigned(signers["vera"].Last()))(t))
+				return
+			}
+			must.Do(t, err)
+			golden.Equal(t, "last head signed", headOf(t, evil), must.Get(head.ParseSigned(signers["vera"].Last()))(t))
+		})
+	}
 }
 
 // TestFollowBack: a ledger that goes back, to fewer requests or to others, is refused.
