@@ -13,13 +13,17 @@ type ISA struct {
 
 // The instruction sets that this package executes.
 var (
-	rv64gc = ISA{64, true, true, true}
-	rv64im = ISA{XLEN: 64}
-	rv32im = ISA{XLEN: 32}
+	rv64gc  = ISA{64, true, true, true}
+	rv64imc = ISA{XLEN: 64, Compressed: true}
+	rv64im  = ISA{XLEN: 64}
+	rv32im  = ISA{XLEN: 32}
 )
 
 // RV64GC returns the instruction set of programs for Linux, for use with Load.
 func RV64GC() *ISA { a := rv64gc; return &a }
+
+// RV64IMC returns the instruction set of 64-bit bare programs with compressed instructions, for use with Load.
+func RV64IMC() *ISA { a := rv64imc; return &a }
 
 // RV64IM returns the instruction set of 64-bit bare programs, for use with Load.
 func RV64IM() *ISA { a := rv64im; return &a }
@@ -31,6 +35,8 @@ func (a ISA) String() string {
 	switch a {
 	case rv64gc:
 		return "RV64GC"
+	case rv64imc:
+		return "RV64IMC"
 	case rv64im:
 		return "RV64IM"
 	case rv32im:
@@ -48,7 +54,28 @@ func field(w uint32, lo, n int) uint32 { return w >> lo & (1<<n - 1) }
 // signed returns a number of n bits in two's complement.
 func signed(v uint32, n int) int64 { return int64(int32(v<<(32-n)) >> (32 - n)) }
 
-// decode decodes a 32-bit instruction at pc. (The RISC-V Instruction Set Manual, volume I, chapter "RV32/64G
+// fetch decodes the instruction at pc. parcel returns the 16 bits of code at an address. fetch returns false if
+// there is no code.
+func (a ISA) fetch(pc uint64, parcel func(pc uint64) (uint16, bool)) (instr, bool) {
+	low, ok := parcel(pc)
+	switch {
+	case !ok || pc%a.align() != 0:
+		return instr{}, false
+	case low&3 == 3:
+		high, ok := parcel(pc + 2)
+		return a.decode(uint32(low)|uint32(high)<<16, pc), ok
+	case a.Compressed:
+		in := a.decode(a.expand(low), pc)
+		if in.size = 2; in.op == opIllegal {
+			in.imm = int64(low)
+		}
+		return in, true
+	}
+	return instr{op: opIllegal, imm: int64(low), size: 4, rd: sink}, true
+}
+
+// decode decodes a 32-bit instruction at pc. A register that the instruction does not read is 0, and one that it
+// does not write is sink. (The RISC-V Instruction Set Manual, volume I, chapter "RV32/64G
 // Instruction Set Listings".)
 func (a ISA) decode(w uint32, pc uint64) instr {
 	rd, rs1, rs2, f3, f7 := uint8(field(w, 7, 5)), uint8(field(w, 15, 5)), uint8(field(w, 20, 5)), field(w, 12, 3), field(w, 25, 7)
@@ -59,36 +86,37 @@ func (a ISA) decode(w uint32, pc uint64) instr {
 	immI, immS := signed(w>>20, 12), signed(f7<<5|uint32(rd), 12)
 	switch field(w, 0, 7) {
 	case 0b0110111:
-		in.op, in.imm = opLui, int64(int32(w&^0xfff))
+		in.op, in.imm, in.rs1, in.rs2 = opLui, int64(int32(w&^0xfff)), 0, 0
 	case 0b0010111:
-		in.op, in.imm = opLui, a.extend(pc+uint64(int64(int32(w&^0xfff))))
+		in.op, in.imm, in.rs1, in.rs2 = opLui, a.extend(pc+uint64(int64(int32(w&^0xfff)))), 0, 0
 	case 0b1101111:
 		offset := signed(field(w, 31, 1)<<20|field(w, 12, 8)<<12|field(w, 20, 1)<<11|field(w, 21, 10)<<1, 21)
-		in.op, in.imm = opJal, a.extend(pc+uint64(offset))
+		in.op, in.imm, in.rs1, in.rs2 = opJal, a.extend(pc+uint64(offset)), 0, 0
 	case 0b1100111:
 		if f3 == 0 {
-			in.op, in.imm = opJalr, immI
+			in.op, in.imm, in.rs2 = opJalr, immI, 0
 		}
 	case 0b1100011:
 		offset := signed(field(w, 31, 1)<<12|field(w, 7, 1)<<11|field(w, 25, 6)<<5|field(w, 8, 4)<<1, 13)
 		in.op = [...]op{opBeq, opBne, 0, 0, opBlt, opBge, opBltu, opBgeu}[f3]
-		in.imm = a.extend(pc + uint64(offset))
+		in.imm, in.rd = a.extend(pc+uint64(offset)), sink
 	case 0b0000011:
-		in.op, in.imm = [...]op{opLb, opLh, opLw, opLd, opLbu, opLhu, opLwu, 0}[f3], immI
+		in.op, in.imm, in.rs2 = [...]op{opLb, opLh, opLw, opLd, opLbu, opLhu, opLwu, 0}[f3], immI, 0
 		if a.XLEN == 32 && (in.op == opLd || in.op == opLwu) {
 			in.op = opIllegal
 		}
 	case 0b0100011:
-		in.op, in.imm = [...]op{opSb, opSh, opSw, opSd, 0, 0, 0, 0}[f3], immS
+		in.op, in.imm, in.rd = [...]op{opSb, opSh, opSw, opSd, 0, 0, 0, 0}[f3], immS, sink
 		if a.XLEN == 32 && in.op == opSd {
 			in.op = opIllegal
 		}
 	case 0b0010011:
-		in.op, in.imm = a.immediate(w, f3), immI
+		in.op, in.imm, in.rs2 = a.immediate(w, f3), immI, 0
 		if f3 == 1 || f3 == 5 {
 			in.imm = int64(field(w, 20, 6))
 		}
 	case 0b0011011:
+		in.rs2 = 0
 		if a.XLEN == 64 {
 			switch {
 			case f3 == 0:
@@ -116,9 +144,9 @@ func (a ISA) decode(w uint32, pc uint64) instr {
 		case w == 0x73:
 			in.op = opEcall
 		case w == 0x100073:
-			in.op = opEbreak
+			in.op, in.rs2 = opEbreak, 0
 		case f3 != 0 && f3 != 4:
-			in.op, in.imm = opCsr, int64(w)
+			in.op, in.imm, in.rs2 = opCsr, int64(w), 0
 		}
 	case 0b0101111:
 		if a.Atomic {
@@ -130,7 +158,7 @@ func (a ISA) decode(w uint32, pc uint64) instr {
 		}
 	}
 	if in.op == opIllegal || in.op == opUnsupported {
-		in.imm = int64(w)
+		return instr{op: in.op, imm: int64(w), size: 4, rd: sink}
 	}
 	return in
 }

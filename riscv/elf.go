@@ -52,7 +52,7 @@ func (a ISA) highest() uint64 {
 }
 
 // Load parses a statically linked ELF executable. ELF64 files are for RV64GC, the instruction set of
-// programs for Linux, or for RV64IM; ELF32 files are for RV32IM. Load accepts no other instruction sets. If
+// programs for Linux, or for RV64IM or RV64IMC; ELF32 files are for RV32IM. Load accepts no other instruction sets. If
 // isa is nil, Load takes RV64GC for ELF64 files and RV32IM for ELF32 files. Segments may share a page but
 // must not overlap. The program does not retain raw.
 //
@@ -78,8 +78,8 @@ func load(raw []byte, isa *ISA) (*Program, error) {
 	if isa != nil {
 		p.ISA = *isa
 	}
-	if p.ISA != rv64gc && p.ISA != rv64im && p.ISA != rv32im {
-		return nil, fmt.Errorf("instruction set %v; accepted: %v, %v, %v", p.ISA, rv64gc, rv64im, rv32im)
+	if p.ISA != rv64gc && p.ISA != rv64imc && p.ISA != rv64im && p.ISA != rv32im {
+		return nil, fmt.Errorf("instruction set %v; accepted: %v, %v, %v, %v", p.ISA, rv64gc, rv64imc, rv64im, rv32im)
 	}
 	if err := p.accept(file); err != nil {
 		return nil, err

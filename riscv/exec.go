@@ -36,6 +36,7 @@ type stop uint8
 
 const (
 	stopBudget stop = iota // it has used up its cycles
+	stopStep               // it has executed one instruction of a traced run
 	stopCall               // pc is after an ecall
 	stopJump               // pc is after an opProfiled, which has not been executed yet
 	stopFull               // there are too many blocks

@@ -67,7 +67,7 @@ func (p *hostile) one(linux []int64) {
 }
 
 // TestHostile: whatever a guest does it ends, with a fault if not by itself, in each instruction set; and its counts
-// are those of its functions, of its sections, and of the profile, and those that it has without one.
+// are those of its functions, of its sections, and of the profile, and those that it has without one or with a trace.
 func TestHostile(t *testing.T) {
 	linux := []int64{19, 20, 21, 22, 25, 56, 57, 63, 64, 67, 78, 93, 94, 96, 98, 101, 113, 123, 124, 129, 131, 132, 172, 178, 214, 215, 220, 222, 226, 233, 258, 278}
 	one := riscv.Precompile{Name: "one", Number: call.Own, Do: func(g riscv.Guest, args [6]uint64) (uint64, error) {
@@ -84,7 +84,7 @@ func TestHostile(t *testing.T) {
 		p.put(rv.Ecall)
 		parts := []rv.Segment{{At: codeAt, Flags: 5, Data: p.text}, {At: dataAt, Flags: 6, Data: bytes.Repeat([]byte("abc"), 1000), Memory: 1 << 16}}
 		raw := rv.ELF(64, codeAt, parts...)
-		isa := []*riscv.ISA{riscv.RV64GC(), riscv.RV64IM(), riscv.RV32IM()}[p.IntN(3)]
+		isa := []*riscv.ISA{riscv.RV64GC(), riscv.RV64IMC(), riscv.RV64IM(), riscv.RV32IM()}[p.IntN(4)]
 		if isa.XLEN == 32 {
 			raw = rv.ELF(32, codeAt, parts...)
 		}
@@ -95,6 +95,12 @@ func TestHostile(t *testing.T) {
 		o.Profile = &out
 		profiled, again := riscv.Run(t.Context(), guest, o)
 		golden.Equal(t, "with a profile", outcomeOf(plain, err), outcomeOf(profiled, again))
+		var traced bytes.Buffer
+		steps := uint64(0)
+		o.Profile, o.Trace = &traced, func(riscv.Step) { steps++ }
+		golden.Equal(t, "with a trace", outcomeOf(plain, err), outcomeOf(riscv.Run(t.Context(), guest, o)))
+		golden.Equal(t, "profile with a trace", out.String(), traced.String())
+		golden.Equal(t, "steps", plain.Cycles, steps)
 		_, err = ended(plain, err)
 		if fault, ok := errors.AsType[*riscv.Fault](err); err != nil && (!ok || fault.Cycle != plain.Cycles) {
 			t.Errorf("%v after %d cycles", err, plain.Cycles)

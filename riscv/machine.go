@@ -23,6 +23,10 @@ type Options struct {
 	// Profile, if not nil, receives a profile in pprof's format: the cycles of each call stack.
 	Profile io.Writer
 
+	// Trace, if not nil, is called with every instruction of the run, after it has retired. The counts are those
+	// of a run without it.
+	Trace func(Step)
+
 	// Map lists addresses outside the program's segments that the program may read and write. They are zero
 	// at first. A program that has no segment for its stack needs them. Segments that overlap them keep their
 	// rights.
@@ -53,9 +57,11 @@ type machine struct {
 	program *Program
 	mem     *memory
 	threads threads
+	turn    uint64 // cycles that the running thread has left in its slice
 
 	sections []*section // the first counts what is outside of all others
 	section  *section   // of the running thread
+	longest  int        // instructions of a block
 	decoded  int        // instructions in all blocks, plus blockTakes per block
 	full     bool       // no more blocks may be decoded
 	seen     int        // functions for which sections have counts
@@ -135,7 +141,10 @@ func newMachine(p *Program, o Options) (*machine, error) {
 			*w = io.Discard
 		}
 	}
-	m := &machine{Options: o, program: p, mem: newMemory(p.ISA, o.MemoryLimit), reserved: noReservation, names: newNames(p)}
+	m := &machine{Options: o, program: p, mem: newMemory(p.ISA, o.MemoryLimit), longest: longestBlock, reserved: noReservation, names: newNames(p)}
+	if o.Trace != nil {
+		m.longest = 1
+	}
 	m.newSection("", nil)
 	if o.Profile != nil {
 		m.profiler = newProfiler(p, m.names)
@@ -160,10 +169,8 @@ func (m *machine) place() error {
 		}
 	}
 	for i, s := range segments {
-		start, end := pages(s.start, s.end)
-		if i > 0 && segments[i-1].end > start { // they share a page
-			start, m.mem.shared = s.start, true
-		}
+		start, end := m.program.mapped(i)
+		m.mem.shared = m.mem.shared || start&pageMask != 0
 		m.mem.setRights(start, end, s.rights)
 	}
 	for i, r := range m.Map {
@@ -185,8 +192,7 @@ func (m *machine) place() error {
 // run runs the threads in turn.
 func (m *machine) run(ctx context.Context) error {
 	var last *thread
-	turn := uint64(0) // cycles left in its slice
-	var why stop      // why it stopped
+	var why stop // why it stopped
 	for m.exit == nil {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -197,41 +203,61 @@ func (m *machine) run(ctx context.Context) error {
 			m.fault = &Fault{Kind: Deadlock, PC: first.pc - 4, Detail: "every thread waits, the first one in " + callName(first.x[a7])}
 			return m.ended()
 		}
-		if m.profiler != nil && why != stopJump {
+		if m.profiler != nil && why != stopJump && why != stopStep {
 			m.profiler.resume(&t.hart, m.cycles)
 		}
 		if t != last {
-			last, turn = t, slice
+			last, m.turn = t, slice
 		}
 		m.section = t.section
-		budget := min(turn, m.CycleLimit-m.cycles)
+		budget := min(m.turn, m.CycleLimit-m.cycles)
+		var next traced
+		if m.Trace != nil {
+			budget = min(budget, 1)
+			next = m.before(&t.hart)
+		}
 		var left uint64
 		left, why = m.execute(&t.hart, budget)
 		m.cycles += budget - left
-		turn -= budget - left
-		switch why {
-		case stopFault:
-			return m.ended()
-		case stopJump:
-			m.profiledJump(&t.hart, m.jump)
-		case stopCall:
-			m.reserved = noReservation
-			if !m.call(t) {
-				m.fault.PC = t.pc - 4
-				return m.ended()
-			}
-		case stopFull:
-			m.settle()
-		case stopBudget:
-			m.reserved = noReservation
-			if m.cycles == m.CycleLimit {
-				m.fault = &Fault{Kind: OutOfCycles, PC: t.pc, Detail: fmt.Sprintf("accepted: %d", m.CycleLimit)}
-				return m.ended()
-			}
-			m.time += sliceTime
-			turn = slice
-			m.threads.yield()
+		m.turn -= budget - left
+		if why == stopBudget && m.turn > 0 && m.cycles < m.CycleLimit {
+			why = stopStep
 		}
+		err := m.stopped(t, why)
+		if m.Trace != nil && budget > left {
+			m.Trace(next.after(m, &t.hart))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopped does what a thread has stopped for.
+func (m *machine) stopped(t *thread, why stop) error {
+	switch why {
+	case stopFault:
+		return m.ended()
+	case stopJump:
+		m.profiledJump(&t.hart, m.jump)
+	case stopCall:
+		m.reserved = noReservation
+		if !m.call(t) {
+			m.fault.PC = t.pc - 4
+			return m.ended()
+		}
+	case stopFull:
+		m.settle()
+	case stopBudget:
+		m.reserved = noReservation
+		if m.cycles == m.CycleLimit {
+			m.fault = &Fault{Kind: OutOfCycles, PC: t.pc, Detail: fmt.Sprintf("accepted: %d", m.CycleLimit)}
+			return m.ended()
+		}
+		m.time += sliceTime
+		m.turn = slice
+		m.threads.yield()
 	}
 	return nil
 }
@@ -266,8 +292,8 @@ func (m *machine) blockAt(pc uint64) *block {
 // build decodes the block that starts at pc.
 func (m *machine) build(pc uint64) *block {
 	b := &block{start: pc, end: pc, function: m.program.functionAt(pc)}
-	for len(b.code) < longestBlock && (b.end == pc || m.program.functionAt(b.end) == b.function) {
-		in, ok := m.fetch(b.end)
+	for len(b.code) < m.longest && (b.end == pc || m.program.functionAt(b.end) == b.function) {
+		in, ok := m.program.ISA.fetch(b.end, m.parcel)
 		if !ok {
 			break
 		}
@@ -285,25 +311,6 @@ func (m *machine) build(pc uint64) *block {
 	}
 	b.end = uint64(m.program.ISA.extend(b.end))
 	return b
-}
-
-// fetch decodes the instruction at pc. It returns false if there is no code.
-func (m *machine) fetch(pc uint64) (instr, bool) {
-	low, ok := m.parcel(pc)
-	switch {
-	case !ok || pc&1 != 0 || !m.program.ISA.Compressed && pc&3 != 0:
-		return instr{}, false
-	case low&3 == 3:
-		high, ok := m.parcel(pc + 2)
-		return m.program.ISA.decode(uint32(low)|uint32(high)<<16, pc), ok
-	case m.program.ISA.Compressed:
-		in := m.program.ISA.decode(m.program.ISA.expand(low), pc)
-		if in.size = 2; in.op == opIllegal {
-			in.imm = int64(low)
-		}
-		return in, true
-	}
-	return instr{op: opIllegal, imm: int64(low), size: 2, rd: sink}, true
 }
 
 // parcel returns the 16 bits of code at pc.

@@ -47,7 +47,7 @@ const guestLong = "PROGRAM is an ELF file, or a Go package such as ./cmd/guest, 
 	"machine (docs/riscv.md). Nothing is proved.\n"
 
 // isas are the instruction sets by name.
-var isas = map[string]riscv.ISA{"rv64gc": *riscv.RV64GC(), "rv64im": *riscv.RV64IM(), "rv32im": *riscv.RV32IM()}
+var isas = map[string]riscv.ISA{"rv64gc": *riscv.RV64GC(), "rv64imc": *riscv.RV64IMC(), "rv64im": *riscv.RV64IM(), "rv32im": *riscv.RV32IM()}
 
 func defineGuestRun(flags *pflag.FlagSet) *guestRun {
 	names := strings.Join(slices.Sorted(maps.Keys(isas)), ", ")
