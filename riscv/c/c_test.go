@@ -3,6 +3,7 @@ package c_test
 
 import (
 	"bytes"
+	sha2 "crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -76,6 +77,16 @@ func TestIO(t *testing.T) {
 		for _, n := range []int{0, 1, 4095, 4096, 4097, 1 << 20} {
 			input := bytes.Repeat([]byte("input "), n/6+1)[:n]
 			golden.Equal(t, fmt.Sprint(n, " bytes"), string(input), string(run(t, p, riscv.Options{Input: input}).Output))
+		}
+	})
+}
+
+// TestHash: the example commits to the SHA-256 digest of its input, with either number of blocks of padding.
+func TestHash(t *testing.T) {
+	each(t, "../../examples/guest/hash.c", func(t *testing.T, p *riscv.Program) {
+		for _, n := range []int{0, 1, 55, 56, 63, 64, 65, 119, 120, 1000} {
+			input := bytes.Repeat([]byte("input "), n/6+1)[:n]
+			golden.Equal(t, fmt.Sprint(n, " bytes"), fmt.Sprintf("%x", sha2.Sum256(input)), fmt.Sprintf("%x", run(t, p, riscv.Options{Input: input}).Output))
 		}
 	})
 }
