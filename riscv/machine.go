@@ -273,6 +273,10 @@ func (m *machine) ended() error {
 func (m *machine) blockAt(pc uint64) *block {
 	pc = uint64(m.program.ISA.extend(pc))
 	s := m.section
+	j := &s.jumps[pc>>1%cachedJumps]
+	if j.pc == pc && j.block != nil {
+		return j.block
+	}
 	b := s.blocks[pc]
 	if b == nil {
 		if m.full = m.decoded > mostDecoded; m.full {
@@ -284,7 +288,6 @@ func (m *machine) blockAt(pc uint64) *block {
 		s.blocks[pc] = b
 		m.decoded += len(b.code) + blockTakes
 	}
-	j := &s.jumps[pc>>1%cachedJumps]
 	j.pc, j.block = pc, b
 	return b
 }
