@@ -10,8 +10,8 @@ import (
 	"github.com/zkbench/zkbench/stark/security"
 )
 
-// Params are the parameters of the protocol. Secure100, Secure128 and Compare100 return values for common
-// uses.
+// Params are the parameters of the protocol. Secure100, Secure128, Machine100 and Compare100 return values for
+// common uses.
 type Params struct {
 	Name string // part of the system's digest
 	// Bits is the number of bits of soundness that must be proved (package security) for a statement's
@@ -64,6 +64,17 @@ func Secure100(f Field, logBlowup int) (Params, error) {
 	s := basic("secure100", logBlowup, queries)
 	s.Bits, s.Degree = 100, map[Field]int{Goldilocks: 2, KoalaBear: 4}[f]
 	return s, nil
+}
+
+// Machine100 returns parameters for the tables of a machine over Goldilocks, many rows of few columns. 100 bits of
+// soundness are proved by unique decoding, at rate 1/2 over the quadratic extension, for tables of at least 64 rows and
+// a limited number of messages. A row of a table counts as one for each of its messages, and so does a message of the
+// statement. Their number times 1 + b, where b is the number of bits of the length of the longest tuple, must be below
+// 2^28, which is 53 million messages if the longest tuple has 8 to 15 values. Prove and Verify refuse forms with more.
+func Machine100() Params {
+	s := basic("machine100", 1, 207)
+	s.Bits, s.Degree, s.Stack = 100, 2, 0
+	return s
 }
 
 // Secure128 returns parameters at rate 1/8 for which 128 bits of soundness are proved up to the Johnson

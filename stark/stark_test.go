@@ -216,6 +216,9 @@ func TestParams(t *testing.T) {
 	t.Parallel()
 	for _, field := range []stark.Field{stark.Goldilocks, stark.KoalaBear} {
 		all := []stark.Params{stark.Secure128(field), stark.Compare100(field)}
+		if field == stark.Goldilocks {
+			all = append(all, stark.Machine100())
+		}
 		for rate := 1; rate <= 4; rate++ {
 			params, err := stark.Secure100(field, rate)
 			must.Do(t, err)
@@ -251,6 +254,37 @@ func TestParams(t *testing.T) {
 				must.Fail(t, err, zkbench.ErrParams, "%s of %d rows", params.Name, rows)
 				must.Fail(t, s.Verify([]byte{4, 1}, about), zkbench.ErrParams, "%s of %d rows", params.Name, rows)
 			}
+		}
+	}
+}
+
+// TestMessageLimit: parameters prove their bits for a number of messages, and the verifier refuses a form of more.
+func TestMessageLimit(t *testing.T) {
+	t.Parallel()
+	const rows, most = 1 << 21, 53_687_091 // 5 most is 2^28 - 1
+	for messages, accepted := range map[int]bool{most / rows: true, most/rows + 1: false} {
+		table := &air.Table{Name: "messages", Columns: 8, State: func(b *air.Builder) {
+			var tuple []air.Expr
+			for i := range 8 {
+				tuple = append(tuple, b.Here(i))
+			}
+			for range messages {
+				b.Answer("bus", b.Here(0), tuple...)
+			}
+		}}
+		s := must.Get(stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Params: stark.Machine100()}, table))(t)
+		about := stark.Statement{Forms: []stark.Form{{rows}}}
+		err := s.Verify([]byte{21}, about) // of the proof there is only the height
+		if !accepted {
+			must.Fail(t, err, zkbench.ErrParams, "%d messages in a row", messages)
+			must.FailGet(s.Prove(t.Context(), executor.Serial(), []stark.Trace{counting(rows)}, about, stark.Options{}))(t, zkbench.ErrParams, "%d messages in a row", messages)
+			continue
+		}
+		must.Fail(t, err, zkbench.ErrMalformed, "%d messages in a row", messages)
+		// Those of the statement count too.
+		for more, want := range map[int]int{most - messages*rows: 100, most - messages*rows + 1: 99} {
+			best := must.Get(must.Get(s.Security(stark.Form{rows}, more))(t).Best())(t)
+			golden.Equal(t, fmt.Sprintf("bits with %d messages of the statement", more), want, best.Bits())
 		}
 	}
 }

@@ -40,10 +40,9 @@ var (
 // KeccakAggregate returns the workload that makes one proof for the Keccak-256 of many messages, by recursion, or
 // verifies such a proof.
 func KeccakAggregate() workload.Def {
-	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages to measure"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
 		Name: "KeccakAggregate", Noun: "one proof of several Keccak-256 digests", Doc: "one proof for the Keccak-256 digests of several messages, by recursion: one STARK per message, then one proof of all of them; lengths and digests are public, and the messages can be read from the proofs",
-		Axes: []workload.Axis{bytesAxis, proofsAxis, treeSetAxis, execAxis, stages},
+		Axes: []workload.Axis{bytesAxis, proofsAxis, treeSetAxis, execAxis, stageAxis},
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			return newAggregate(ctx, c, seed)
 		},

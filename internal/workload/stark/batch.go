@@ -50,7 +50,7 @@ type proofBatch struct {
 func (b *proofBatch) Input(_ context.Context, seq uint64) (any, error) {
 	about := make([]subject, b.n)
 	for i := range about {
-		about[i] = b.random(seq*uint64(b.n)+uint64(i), b.bytes)
+		about[i] = b.subject(seq*uint64(b.n) + uint64(i))
 	}
 	return about, nil
 }

@@ -4,6 +4,7 @@ package stark
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"runtime"
 	"slices"
 
@@ -21,7 +22,9 @@ import (
 )
 
 // Defs returns all workloads of the package.
-func Defs() []workload.Def { return []workload.Def{KeccakStark(), KeccakAggregate(), ProofBatch()} }
+func Defs() []workload.Def {
+	return []workload.Def{KeccakStark(), KeccakAggregate(), ProofBatch(), StarkMix()}
+}
 
 // The stages that an operation can be.
 const (
@@ -49,12 +52,14 @@ const (
 	lean  = "yes"
 )
 
-// sets holds the parameter sets by name. Three of them prove 100 bits at the rates 1/2, 1/4 and 1/16.
+// sets holds the parameter sets by name. Three of them prove 100 bits at the rates 1/2, 1/4 and 1/16, and one is for
+// the tables of machines.
 var sets = map[string]func(f stark.Field) (stark.Params, error){
 	"secure100":  secure100(3),
 	"secure128":  func(f stark.Field) (stark.Params, error) { return stark.Secure128(f), nil },
 	"compare100": func(f stark.Field) (stark.Params, error) { return stark.Compare100(f), nil },
 
+	mixSet:         func(stark.Field) (stark.Params, error) { return stark.Machine100(), nil },
 	"secure100-2":  secure100(1),
 	"secure100-4":  secure100(2),
 	"secure100-16": secure100(4),
@@ -84,14 +89,14 @@ var (
 	zeroAxis  = workload.NameAxis(workload.Axis{Name: "zk", Usage: "zero-knowledge proofs"}, []string{plain, zero}, nil).Dependent(plain)
 	leanAxis  = workload.NameAxis(workload.Axis{Name: "lean", Usage: "proofs in less memory, in more time"}, []string{roomy, lean}, nil).Dependent(roomy)
 	execAxis  = workload.ExecutorAxis(executor.Names())
+	stageAxis = workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages to measure"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 )
 
 // KeccakStark returns the workload that proves the Keccak-256 of a message by a STARK, or verifies the proof.
 func KeccakStark() workload.Def {
-	stages := workload.NameAxis(workload.Axis{Name: "stage", Key: record.StageKey, Usage: "stages to measure"}, []string{stageProve, stageVerify}, []string{stageProve, stageVerify})
 	return workload.Def{
 		Name: "KeccakStark", Noun: "a STARK of a Keccak-256 digest", Doc: "a STARK for the Keccak-256 digest of a message: permutations and sponge, or one of the two alone; length and digest are public; --zk yes hides the message, which can otherwise be read from the proof",
-		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, zeroAxis, leanAxis, execAxis, stages},
+		Axes:    []workload.Axis{bytesAxis, fieldAxis, hashAxis, setAxis, stackAxis, arityAxis, tableAxis, zeroAxis, leanAxis, execAxis, stageAxis},
 		Resolve: resolve,
 		New: func(ctx context.Context, c workload.Case, seed uint64) (workload.Instance, error) {
 			return newInstance(ctx, c, seed)
@@ -129,7 +134,7 @@ type system interface {
 	LeanMemory(blocks int) (uint64, error)
 }
 
-// subject proves a statement about one message and verifies the proof.
+// subject is what an operation proves: it proves one statement, and verifies a proof of it.
 type subject struct {
 	prove  func(ctx context.Context, options stark.Options) ([]byte, error)
 	verify func(proof []byte) error
@@ -183,20 +188,20 @@ func newSystem(table string, config stark.Config, ex executor.Executor) (system,
 	}, err
 }
 
-// instance is one case: a system and the length of its messages.
+// instance is one case of a workload whose operation makes one proof or verifies one.
 type instance struct {
-	system system
-	about  func(message []byte) subject
-	bytes  int
-	seed   uint64
-	stage  string
-	lean   bool
+	subject func(seq uint64) subject // the subject of the input with a sequence number
+	other   func() subject           // a subject that no input's proof is a proof of
+	// figures returns the metrics that are known before proving, and the report with the proved bits.
+	figures func() ([]record.Metric, security.Report, error)
+	stage   string
+	lean    bool
 }
 
+// newInstance returns a case of KeccakStark.
 func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, error) {
-	i := &instance{seed: seed, stage: c.Get(record.StageKey), lean: c.Get(leanAxis.Key) == lean}
-	var err error
-	if i.bytes, err = c.Int("bytes"); err != nil {
+	bytes, err := c.Int("bytes")
+	if err != nil {
 		return nil, err
 	}
 	stack, err := c.Int("stack")
@@ -208,32 +213,63 @@ func newInstance(ctx context.Context, c workload.Case, seed uint64) (*instance, 
 	if err != nil {
 		return nil, err
 	}
-	for params.Stack = 0; 1<<params.Stack < stack; params.Stack++ {
+	if params.Stack = bits.TrailingZeros(uint(stack)); 1<<params.Stack != stack {
+		return nil, &argument.ValueError{Field: "stack", Value: c.Get("stack"), Accepted: "powers of two"}
 	}
 	if at := slices.Index(arities, c.Get(arityAxis.Key)); at >= 0 {
 		params.LogFold = at + 1
 	}
 	params.ZeroKnowledge = c.Get(zeroAxis.Key) == zero
-	if 1<<params.Stack != stack {
-		return nil, &argument.ValueError{Field: "stack", Value: c.Get("stack"), Accepted: "powers of two"}
-	}
 	ex, err := workload.Executor(ctx, c.Get("exec"))
 	if err != nil {
 		return nil, err
 	}
 	config := stark.Config{Field: field, Hash: stark.Hash(c.Get("hash")), Params: params}
-	if i.system, i.about, err = newSystem(c.Get(tableAxis.Key), config, ex); err != nil {
+	s, about, err := newSystem(c.Get(tableAxis.Key), config, ex)
+	if err != nil {
 		return nil, err
 	}
-	estimate := i.system.Memory
-	if i.lean {
-		estimate = i.system.LeanMemory
+	random := func(seq uint64, bytes int) subject {
+		message := make([]byte, bytes)
+		_, _ = workload.Random(seed, seq).Read(message) // which never fails
+		return about(message)
 	}
-	need, err := estimate(hash.Blocks(i.bytes))
+	i := &instance{
+		subject: func(seq uint64) subject { return random(seq, bytes) },
+		other: func() subject { // a message of another length but as many blocks
+			if hash.Blocks(bytes+1) == hash.Blocks(bytes) {
+				return random(1<<20, bytes+1)
+			}
+			return random(1<<20, bytes-1)
+		},
+		figures: func() ([]record.Metric, security.Report, error) { return figures(s, hash.Blocks(bytes)) },
+		stage:   c.Get(record.StageKey), lean: c.Get(leanAxis.Key) == lean,
+	}
+	estimate := s.Memory
+	if i.lean {
+		estimate = s.LeanMemory
+	}
+	need, err := estimate(hash.Blocks(bytes))
 	if err != nil {
 		return nil, err
 	}
 	return i, fits(ctx, i.stage, need)
+}
+
+// figures returns blocks, columns, cells and proved bits of a system that proves digests, and the report with the
+// proved bits.
+func figures(s system, blocks int) (metrics []record.Metric, proved security.Report, err error) {
+	if proved, err = s.Proved(blocks); err != nil {
+		return nil, proved, err
+	}
+	columns := 0
+	for _, width := range s.Widths() {
+		columns += width
+	}
+	return []record.Metric{
+		record.Blocks.Metric(float64(blocks)), record.Columns.Metric(float64(columns)), record.Cells.Metric(float64(s.Cells(blocks))),
+		record.ProvedBits.Metric(float64(proved.Bits())),
+	}, proved, nil
 }
 
 // fits returns an error if there is not enough memory for proving, which takes need bytes for each proof. In the stage
@@ -254,15 +290,8 @@ type input struct {
 
 func (i *instance) options() stark.Options { return stark.Options{Lean: i.lean} }
 
-// random returns the subject for a random message of the given length.
-func (i *instance) random(seq uint64, bytes int) subject {
-	message := make([]byte, bytes)
-	_, _ = workload.Random(i.seed, seq).Read(message) // which never fails
-	return i.about(message)
-}
-
 func (i *instance) Input(ctx context.Context, seq uint64) (any, error) {
-	in := &input{subject: i.random(seq, i.bytes)}
+	in := &input{subject: i.subject(seq)}
 	var err error
 	if i.stage == stageVerify {
 		in.proof, err = in.prove(ctx, i.options())
@@ -278,7 +307,7 @@ func (i *instance) Run(ctx context.Context, in any) ([]byte, error) {
 	return input.prove(ctx, i.options())
 }
 
-// Check verifies a new proof. If the operation is a verification, Check makes sure that it rejects another message.
+// Check verifies a new proof. If the operation is a verification, Check makes sure that it rejects another subject.
 func (i *instance) Check(_ context.Context, in any, output []byte) error {
 	input := in.(*input)
 	if i.stage == stageVerify {
@@ -287,33 +316,12 @@ func (i *instance) Check(_ context.Context, in any, output []byte) error {
 	return input.verify(output)
 }
 
-// refuses returns an error if the proof verifies for another message, of a different length but as many blocks.
+// refuses returns an error if the proof verifies for the other subject.
 func (i *instance) refuses(proof []byte) error {
-	bytes := i.bytes + 1
-	if hash.Blocks(bytes) != hash.Blocks(i.bytes) {
-		bytes = i.bytes - 1
-	}
-	if i.random(1<<20, bytes).verify(proof) == nil {
-		return fmt.Errorf("%w: the proof verifies for another message", zkbench.ErrProof)
+	if i.other().verify(proof) == nil {
+		return fmt.Errorf("%w: the proof verifies for another statement", zkbench.ErrProof)
 	}
 	return nil
-}
-
-// figures returns what is known of a case before proving. The metrics are blocks, columns, cells and proved bits;
-// proved is the security report with the proved bits.
-func (i *instance) figures() (metrics []record.Metric, proved security.Report, err error) {
-	blocks := hash.Blocks(i.bytes)
-	if proved, err = i.system.Proved(blocks); err != nil {
-		return nil, proved, err
-	}
-	columns := 0
-	for _, width := range i.system.Widths() {
-		columns += width
-	}
-	return []record.Metric{
-		record.Blocks.Metric(float64(blocks)), record.Columns.Metric(float64(columns)), record.Cells.Metric(float64(i.system.Cells(blocks))),
-		record.ProvedBits.Metric(float64(proved.Bits())),
-	}, proved, nil
 }
 
 func (i *instance) Metrics(ctx context.Context) ([]record.Metric, error) {
@@ -321,7 +329,7 @@ func (i *instance) Metrics(ctx context.Context) ([]record.Metric, error) {
 	if err != nil {
 		return nil, err
 	}
-	proof, err := i.random(0, i.bytes).prove(ctx, i.options())
+	proof, err := i.subject(0).prove(ctx, i.options())
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +344,7 @@ func (i *instance) goThrough(ctx context.Context, r *stage.Recorder) (out worklo
 	if err != nil {
 		return out, err
 	}
-	about := i.random(0, i.bytes)
+	about := i.subject(0)
 	runtime.GC() // so that a stage's peak memory is its own
 	whole := r.Start(stageProve)
 	options := i.options()
