@@ -1,6 +1,7 @@
 package stark
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -16,6 +17,46 @@ import (
 // 2; Params.Height computes it from a number of rows. If a table counts up to its last row, it states
 // something different at each height. So a statement lists the forms that it accepts.
 type Form []int
+
+// MaxForms is the maximum number of forms in a statement. A verifier in a circuit is another program for each form.
+const MaxForms = 16
+
+// Fit returns a form that holds the given numbers of rows, one number for each table: of the given forms that do, the
+// one with the fewest cells. If none does, Fit returns a *zkbench.LimitError. It names the table that lacks the most
+// rows, in the form that comes nearest. Fit returns zkbench.ErrParams if there are no forms, if rows are not those
+// of all tables, or if the tables cannot have one of the forms.
+func (s *System) Fit(forms []Form, rows []int) (Form, error) {
+	if len(forms) == 0 || len(rows) != len(s.tables) {
+		return nil, fmt.Errorf("%w: %d forms and rows of %d tables, accepted are 1 form and more, and %d tables", zkbench.ErrParams, len(forms), len(rows), len(s.tables))
+	}
+	type candidate struct {
+		form, cells  int
+		lacks, table int // how often heights would have to be doubled, and the table of which most often
+	}
+	var all []candidate
+	for i, f := range forms {
+		l, err := s.layoutOf(f)
+		if err != nil {
+			return nil, fmt.Errorf("form %d: %w", i, err)
+		}
+		c := candidate{form: i, cells: l.cells}
+		most := 0
+		for t, n := range rows {
+			lacks := max(0, bits.Len(uint(s.params.Height(n)))-bits.Len(uint(f[t])))
+			if c.lacks += lacks; lacks > most {
+				c.table, most = t, lacks
+			}
+		}
+		all = append(all, c)
+	}
+	best := slices.MinFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.lacks, b.lacks), cmp.Compare(a.cells, b.cells))
+	})
+	if t, f := best.table, forms[best.form]; best.lacks > 0 {
+		return nil, &zkbench.LimitError{What: fmt.Sprintf("rows of table %q", s.tables[t].Name), Estimate: int64(rows[t]), Max: int64(f[t] - s.params.Random())}
+	}
+	return forms[best.form], nil
+}
 
 // Form returns the form that a proof names, that is, the heights of its tables. It does not check whether
 // the proof verifies. Form returns a *zkbench.DecodeError if the proof is too short, or if the tables
@@ -57,11 +98,14 @@ func (s *statement) logs(f Form) (logs []int, err error) {
 	return logs, nil
 }
 
-// checkForms refuses a statement without forms, a form that the tables cannot have, and a form for which
+// checkForms refuses a statement without forms or with more than MaxForms, a form that the tables cannot have, and a form for which
 // buses may be asked too often.
 func (s *statement) checkForms(order uint64, about *Statement) error {
 	if len(about.Forms) == 0 {
 		return fmt.Errorf("%w: the statement has no forms, it needs the heights of its tables", zkbench.ErrParams)
+	}
+	if n := len(about.Forms); n > MaxForms {
+		return fmt.Errorf("%w: the statement has %d forms, accepted are 1 to %d", zkbench.ErrParams, n, MaxForms)
 	}
 	for _, f := range about.Forms {
 		logs, err := s.logs(f)

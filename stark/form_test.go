@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench"
@@ -49,7 +50,7 @@ func TestHeights(t *testing.T) {
 		must.Fail(t, s.Check(t.Context(), executor.Serial(), []stark.Trace{counting(64)}, about(63, stark.Form{128})), zkbench.ErrParams, "traces of another form")
 		for name, forms := range map[string][]stark.Form{
 			"no form": nil, "no heights": {nil}, "heights of two tables": {{64, 64}}, "63 rows": {{63}}, "a row": {{1}}, "none": {{0}}, "less than none": {{-64}},
-			"a second form that is none": {{64}, {3}},
+			"a second form that is none": {{64}, {3}}, "17 forms": slices.Repeat([]stark.Form{{64}}, 17),
 		} {
 			must.Fail(t, s.Verify(proof, about(63, forms...)), zkbench.ErrParams, "%s", name)
 			must.FailGet(prove(64, about(63, forms...)))(t, zkbench.ErrParams, "%s", name)
@@ -61,6 +62,51 @@ func TestHeights(t *testing.T) {
 		for name, proof := range map[string][]byte{"nothing": nil, "height 1": {0}, "height 2^63": {63}, "height 2^255": {255}} {
 			must.FailGet(s.Form(proof))(t, zkbench.ErrMalformed, "%s", name)
 		}
+	}
+}
+
+// TestFit: of the forms that hold the rows it is the one of the fewest cells, whatever their order. If none does, the
+// error names the table that lacks most in the form that comes nearest.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	named := func(name string, columns int) *air.Table {
+		return &air.Table{Name: name, Columns: columns, State: func(b *air.Builder) { b.Zero(air.First, "begins", b.Here(0)) }}
+	}
+	narrow, broad := named("narrow", 1), named("broad", 9)
+	forms := []stark.Form{{1024, 64}, {64, 1024}, {256, 64}, {64, 64}}
+	for _, zero := range []bool{false, true} {
+		params := small(2, 1)
+		params.ZeroKnowledge = zero
+		s := must.Get(stark.New(stark.Config{Field: stark.Goldilocks, Hash: stark.Keccak, Params: params}, narrow, broad))(t)
+		random := params.Random()
+		for _, c := range []struct {
+			rows, want []int
+			lacks      string
+		}{
+			{[]int{0, 0}, forms[3], ""},
+			{[]int{64, 64}, forms[3], ""},
+			{[]int{65, 64}, forms[2], ""},
+			{[]int{257, 1}, forms[0], ""},
+			{[]int{1, 65}, forms[1], ""},
+			{[]int{1025, 1}, nil, `"narrow": 1025, at most 1024`},
+			{[]int{65, 65}, nil, `"broad": 65, at most 64`},      // {256, 64} has fewer cells than {64, 1024}
+			{[]int{129, 1024}, nil, `"narrow": 129, at most 64`}, // {64, 1024} lacks 2 doublings, the others 4
+		} {
+			rows := []int{max(0, c.rows[0]-random), max(0, c.rows[1]-random)}
+			got, err := s.Fit(forms, rows)
+			if c.lacks == "" {
+				must.Do(t, err)
+				golden.Equal(t, fmt.Sprintf("form of %d rows", c.rows), c.want, got)
+				continue
+			}
+			must.Fail(t, err, zkbench.ErrLimit, "%d rows", c.rows)
+			if want := "limit exceeded: rows of table " + c.lacks + " accepted"; !zero {
+				golden.Equal(t, "error", want, err.Error())
+			}
+		}
+		must.FailGet(s.Fit(nil, []int{1, 1}))(t, zkbench.ErrParams, "no form")
+		must.FailGet(s.Fit(forms, []int{1}))(t, zkbench.ErrParams, "rows of a table of two")
+		must.FailGet(s.Fit([]stark.Form{{64, 64}, {3, 64}}, []int{1, 1}))(t, zkbench.ErrParams, "a form that is none")
 	}
 }
 

@@ -67,7 +67,7 @@ type Message struct {
 }
 
 // Statement is what a proof proves about the tables. Prove and Verify return zkbench.ErrParams if Forms is
-// empty.
+// empty or has more than MaxForms forms.
 type Statement struct {
 	Forms    []Form    // accepted heights of the tables; a proof of any other form is refused
 	Publics  []uint64  // public values that tables read
