@@ -400,6 +400,9 @@ func TestEveryByte(t *testing.T) {
 	s = must.Get(New(Config{KoalaBear, Keccak, params}, fixedTables(nil)...))(t)
 	traces, about := fixedTraces(nil)
 	everyByte(s, must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t), about)
+	s = must.Get(New(Config{KoalaBear, Keccak, params}, mixedTables(0, nil)...))(t)
+	traces, about = mixedTraces(mixedForms[2], 0, nil)
+	everyByte(s, must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t), about)
 }
 
 // TestStatement: a proof is one of its statement, system and heights alone.
@@ -669,6 +672,8 @@ func FuzzVerify(f *testing.F) {
 	add(traces, about, bitsTable(), seenTable())
 	traces, about = fixedTraces(nil)
 	add(traces, about, fixedTables(nil)...)
+	traces, about = mixedTraces(mixedForms[1], 0, nil)
+	add(traces, about, mixedTables(0, nil)...)
 	f.Add([]byte{3, 4})
 	f.Add([]byte{255, 255})
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -677,16 +682,20 @@ func FuzzVerify(f *testing.F) {
 			if string(data) != string(s.proof) && !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrMalformed) {
 				t.Fatal(err)
 			}
-			if len(data) < 2 {
-				return
+			if len(data) < len(s.tables) {
+				continue
+			}
+			var rows []int
+			for _, b := range data[:len(s.tables)] {
+				rows = append(rows, int(b))
 			}
 			y := s.engine.(*system[bear, quartic])
-			l, err := y.layout(s.statement, []int{int(data[0]), int(data[1])})
+			l, err := y.layout(s.statement, rows)
 			if err != nil {
 				continue
 			}
-			decoded := &proof[bear, quartic]{rows: []int{int(data[0]), int(data[1])}}
-			c := &coder[bear, quartic]{field: y.field, digest: y.canonical, layout: l, in: data[2:], read: true}
+			decoded := &proof[bear, quartic]{rows: rows}
+			c := &coder[bear, quartic]{field: y.field, digest: y.canonical, layout: l, in: data[len(rows):], read: true}
 			if c.body(decoded); c.err != nil {
 				continue
 			}

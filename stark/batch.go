@@ -76,10 +76,10 @@ type memberScratch[E, X any] struct {
 // members is scratch.
 func (p *prover[E, X]) addMembers(coefficients, members field.Vector[E], t int, w []X, free *scratches[*memberScratch[E, X]]) error {
 	l, v, rows := p.layout, p.vectors, p.layout.rows[t]
-	n, stack := 1<<rows, l.size-rows
+	n := 1 << rows
 	filled := 0 // number of members that have columns at all
-	for phase := range phases {
-		filled = max(filled, min(1<<stack, l.phases[phase][t].width))
+	for _, shapes := range l.phases {
+		filled = max(filled, min(1<<shapes[t].stack, shapes[t].width))
 	}
 	words := l.words()
 	err := each(p.ctx, p.ex, filled, n, func(i, from, to int) {
@@ -92,9 +92,9 @@ func (p *prover[E, X]) addMembers(coefficients, members field.Vector[E], t int, 
 			columns, at := mine.columns[:0], mine.weights[:0]
 			var constant X
 			for number, word := range words {
-				s := l.phases[word.phase][t]
-				column := word.stack<<stack + i
-				if word.table != t || word.next != next || column >= s.width {
+				first, end := l.phases[word.phase][t].members(word.stack)
+				column := first + i
+				if word.table != t || word.next != next || column >= end {
 					continue
 				}
 				columns = append(columns, p.extended[word.phase][t].column(0, column)[from:to])

@@ -138,9 +138,9 @@ func nothing[X extension[X]](l *layout) (*proof[cell, X], *shown) {
 	}
 	for phase, shapes := range l.phases {
 		if l.leaf(phase) > 0 {
-			p.caps[phase] = make([]tree.Digest, l.capOf(log-l.shared[phase]))
+			p.caps[phase] = make([]tree.Digest, l.capOf(l.depth(phase)))
 			of.leaves[phase] = elements(l.shown(phase))
-			of.paths[phase] = paths(log - l.shared[phase])
+			of.paths[phase] = paths(l.depth(phase))
 		}
 		for _, s := range shapes {
 			p.values[phase] = append(p.values[phase], [2][]X{make([]X, s.width), make([]X, s.width)})
@@ -165,20 +165,18 @@ func nothing[X extension[X]](l *layout) (*proof[cell, X], *shown) {
 func (v *circuitVerifier[X]) apart(places []int) (of *shown, err error) {
 	l, p := v.layout, v.proof
 	of = &shown{}
-	log := l.size + l.params.LogBlowup
 	for phase := range phases {
 		if l.leaf(phase) == 0 {
 			continue
 		}
-		shared := l.shared[phase]
-		of.leaves[phase], of.paths[phase], err = v.leavesOf(leavesAt(places, l.size, shared), log-shared, p.caps[phase], p.leaves[phase], p.paths[phase])
+		of.leaves[phase], of.paths[phase], err = v.leavesOf(leavesAt(places, l.size, l.leaves(phase)), l.depth(phase), p.caps[phase], p.leaves[phase], p.paths[phase])
 		if err != nil {
 			return nil, fmt.Errorf("tree %d: %w", phase, err)
 		}
 	}
 	at, size := places, l.size
 	for i, fold := range l.folds {
-		at = leavesAt(at, size, fold)
+		at = leavesAt(at, size, size-fold)
 		size -= fold
 		folds, routes, err := v.leavesOf(at, size+l.params.LogBlowup, p.fri.layers[i], p.fri.folds[i], p.fri.routes[i])
 		if err != nil {

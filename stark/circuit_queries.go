@@ -82,7 +82,7 @@ func (v *circuitVerifier[X]) follow(q int, place []value) {
 	full := f.Root(l.size + l.params.LogBlowup)
 	local, coset := place[:l.size], place[l.size:]
 	leafBits := func(size int) []value { return slices.Concat(local[:size], coset) }
-	x := v.scaled(circuit.Base(f.Generator()), full, slices.Concat(coset, local))
+	x := v.scaled(circuit.Base(firstPoint(f, l)), full, slices.Concat(coset, local))
 	word := v.word(q, x, place)
 	inverse := v.Inverse(x, "a place of 0")
 	size := l.size
@@ -134,7 +134,7 @@ func (v *circuitVerifier[X]) word(q int, x value, place []value) value {
 		}
 		elements := v.shown.leaves[phase][q]
 		pairs := v.pairs(elements)
-		size := l.size - l.shared[phase]
+		size := l.leaves(phase)
 		v.leadsTo(circuit.Hash(v.Builder, len(elements), pairs), v.shown.paths[phase][q], v.caps[phase], slices.Concat(local[:size], coset), "tree %d: rows do not lead to the cap", phase)
 		if l.shared[phase] == 0 {
 			add[phase] = func(sum value, i, word int) value {
@@ -155,7 +155,7 @@ func (v *circuitVerifier[X]) word(q int, x value, place []value) value {
 					parts = append(parts, v.Second(pairs[at/2]))
 				}
 			}
-			there[i] = v.mux(local[size:], parts)
+			there[i] = v.mux(local[size:l.sizes[phase]], parts)
 		}
 		add[phase] = func(sum value, i, word int) value { return v.MulAdd(there[i], v.weights[word], sum) }
 	}

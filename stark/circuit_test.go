@@ -147,12 +147,12 @@ func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
 		params := stark.Params{
-			Name: "drawn", Bits: stark.Unproven, Degree: 2 + i/4%2, LogBlowup: 1 + r.IntN(3), Queries: 1 + r.IntN(3), Grinding: 4 * r.IntN(2),
-			Stack: i % 5, LogFold: 1 + r.IntN(3), LogFinal: []int{0, 1, 2, 3, 7}[r.IntN(5)], LogCap: []int{0, 1, 2, 4, 6}[r.IntN(5)],
+			Name: "drawn", Bits: stark.Unproven, Degree: 2 + i/5%2, LogBlowup: 1 + r.IntN(3), Queries: 1 + r.IntN(3), Grinding: 4 * r.IntN(2),
+			Stack: (i + i/5) % 5, LogFold: 1 + r.IntN(3), LogFinal: []int{0, 1, 2, 3, 7}[r.IntN(5)], LogCap: []int{0, 1, 2, 4, 6}[r.IntN(5)],
 		}
 		traces, about := traces(2<<r.IntN(3), 0)
 		tables := []*air.Table{squares(), walk()}
-		switch i % 4 {
+		switch i % 5 {
 		case 1:
 			tables, traces, about = []*air.Table{alone("alone")}, []stark.Trace{counting(2 << r.IntN(5))}, stark.Statement{Publics: []uint64{0}}
 		case 2:
@@ -162,6 +162,10 @@ func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 		case 3:
 			tables = stark.FixedTables(nil)
 			traces, about = stark.FixedTraces(nil)
+		case 4:
+			form := stark.MixedForms[r.IntN(len(stark.MixedForms))]
+			tables = stark.MixedTables(i, nil)
+			traces, about = stark.MixedTraces(form, i, nil)
 		}
 		about.Context = []byte("context")[:r.IntN(8)]
 		all = append(all, newCircuitSystem(t, params, tables, traces, about))

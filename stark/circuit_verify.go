@@ -177,7 +177,7 @@ func (v *circuitVerifier[X]) verify() ([]circuit.Cell, error) {
 			}
 			var all [2][]value
 			var numbers []value
-			if phase != ofFixed || l.fixed != nil {
+			if !l.absent(phase) {
 				numbers = v.absorbed("values", sent)
 			}
 			for which, values := range p.values[phase][t] {

@@ -260,10 +260,11 @@ func (j *joining[E]) join(dst, src [][]E) {
 	}
 }
 
-// opened appends the value of each stack at a codeword's position, whose coset must be in memory.
+// opened appends the value of each stack at a position, whose coset must be in memory. x must not be nil.
 func (p *points[E, X]) opened(values []E, x *extended[E], place int) []E {
-	c, i := place>>p.size, place&(1<<x.rows-1)
-	weights := powers(p.field.New(1), p.point(place), x.shape.stack, x.slots())
+	size := x.rows + x.shape.stack
+	c, i := place>>size, place&(1<<x.rows-1)
+	weights := powers(p.field.New(1), p.point(place, size), x.shape.stack, x.slots())
 	// A loop that only reads waits for many cells at once. Each is in another line of memory.
 	row := make([]E, x.width)
 	for j, column := range x.cosets[c] {
@@ -292,11 +293,11 @@ func parted[E any](columns [][]E, log int) (parts [][]E) {
 	return parts
 }
 
-// placesOf returns the positions that share a leaf, for cosets of 2^size.
-func placesOf(leaf, size, log int) (places []int) {
-	c, i := leaf>>(size-log), leaf&(1<<(size-log)-1)
-	for part := range 1 << log {
-		places = append(places, c<<size|part<<(size-log)|i)
+// placesOf returns the positions that share a leaf, for cosets of 2^size positions and 2^leaves leaves.
+func placesOf(leaf, size, leaves int) (places []int) {
+	c, i := leaf>>leaves, leaf&(1<<leaves-1)
+	for part := range 1 << (size - leaves) {
+		places = append(places, c<<size|part<<leaves|i)
 	}
 	return places
 }

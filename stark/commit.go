@@ -22,7 +22,7 @@ func (p *prover[E, X]) grow(phase int) error {
 	l := p.layout
 	s := p.stacks(phase)
 	defer s.memory.release()
-	log := l.size + p.points.blowup - l.shared[phase]
+	log := l.depth(phase)
 	t := tree.New(p.hash, log, l.params.LogCap, s.run(), l.omitted(log), p.digests.elements)
 	for c := range p.points.shifts {
 		if err := p.leaves(phase, c, s, t); err != nil {
@@ -66,6 +66,7 @@ func (p *prover[E, X]) bring(columns []*extended[E], c int) error {
 type stacks[E field.Element[E], X field.Extension[E, X]] struct {
 	p       *prover[E, X]
 	memory  *memory[E]
+	size    int // logarithm of their length
 	shared  int
 	all     []stackOf[E]
 	tiled   int // number of stacks that are not written out
@@ -90,9 +91,12 @@ type stackOf[E any] struct {
 
 func (p *prover[E, X]) stacks(phase int) *stacks[E, X] {
 	l := p.layout
-	s := &stacks[E, X]{p: p, memory: p.points.memory.part(), shared: l.shared[phase]}
+	s := &stacks[E, X]{p: p, memory: p.points.memory.part(), size: l.sizes[phase], shared: l.shared[phase]}
 	s.scratch.make = s.newTile
 	for _, x := range p.extended[phase] {
+		if x == nil {
+			continue
+		}
 		for number := range x.stacks() {
 			of := stackOf[E]{columns: x, number: number, written: x.stack != l.params.Stack || s.shared > 0}
 			if !of.written {
@@ -124,7 +128,7 @@ func (s *stacks[E, X]) write(c int) error {
 		}
 	}
 	err := p.ex.Do(p.ctx, len(fresh), func(_ context.Context, i int) error {
-		s.all[fresh[i]].word = s.memory.vector(1, 1<<p.layout.size)[0]
+		s.all[fresh[i]].word = s.memory.vector(1, 1<<s.size)[0]
 		return nil
 	})
 	if err != nil {
@@ -154,7 +158,7 @@ const inCache = 1 << 21
 // tile returns the number of rows that are made at a time, a power of two.
 func (s *stacks[E, X]) tile() int {
 	l := s.p.layout
-	size := min(tile, 1<<(l.size-l.params.Stack))
+	size := min(tile, 1<<(s.size-l.params.Stack))
 	for size > 16 && s.tiled<<l.params.Stack*size*s.p.field.Bytes() > inCache {
 		size /= 2
 	}
@@ -164,7 +168,7 @@ func (s *stacks[E, X]) tile() int {
 // run returns the logarithm of how many leaves are set at a time.
 func (s *stacks[E, X]) run() int {
 	if s.tiled == 0 {
-		return tree.RunOf(s.p.layout.size - s.shared)
+		return tree.RunOf(s.size - s.shared)
 	}
 	return bits.Len(uint(s.tile())) - 1
 }
@@ -177,9 +181,9 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 		for _, of := range s.all {
 			words = append(words, of.word)
 		}
-		return t.Leaves(p.ctx, p.ex, c<<(l.size-s.shared), append(parted(words, s.shared), salt...))
+		return t.Leaves(p.ctx, p.ex, c<<(s.size-s.shared), append(parted(words, s.shared), salt...))
 	}
-	log := l.size - l.params.Stack // logarithm of the highest tables' rows
+	log := s.size - l.params.Stack // logarithm of the highest tables' rows
 	parts, rows, size := 1<<l.params.Stack, 1<<log, s.tile()
 	return tiles(p.ctx, p.ex, rows, size, &s.scratch, func(x *stackTile[E], lo int) error {
 		join := p.points.joining(l.params.Stack, c, log, lo, size)
@@ -199,7 +203,7 @@ func (s *stacks[E, X]) hash(t *tree.Tree[E], c int, salt [][]E) error {
 			for i, column := range salt {
 				leaf[len(s.all)+i] = column[part*rows+lo:][:size]
 			}
-			t.Set(c<<l.size+part*rows+lo, leaf)
+			t.Set(c<<s.size+part*rows+lo, leaf)
 			return nil
 		})
 	})

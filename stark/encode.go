@@ -176,10 +176,9 @@ func (c *coder[E, X]) heights(rows *[]int, tables int) {
 // body codes everything except the heights.
 func (c *coder[E, X]) body(p *proof[E, X]) {
 	l := c.layout
-	domain := l.size + l.params.LogBlowup
 	for phase, name := range phaseNames {
 		if l.leaf(phase) > 0 && phase != ofFixed {
-			c.digests("caps."+name, &p.caps[phase], l.capOf(domain-l.shared[phase]))
+			c.digests("caps."+name, &p.caps[phase], l.capOf(l.depth(phase)))
 		}
 	}
 	if c.read {

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
 )
 
 // zeroed returns configurations with and without zero knowledge.
@@ -32,9 +34,8 @@ func zeroed() (all []stark.Config) {
 // table has so many rows that all loops over rows have several tasks.
 func TestExecutors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, c := range zeroed() {
-		s := must.Get(stark.New(c, squares(), walk()))(t)
-		columns, about := traces(1<<10, c.Params.Random())
+	executors := func(c stark.Config, tables []*air.Table, columns []stark.Trace, about stark.Statement) {
+		s := must.Get(stark.New(c, tables...))(t)
 		prove := func(ex executor.Executor) []byte {
 			options := stark.Options{Rand: rand.NewChaCha8([32]byte{1})}
 			return must.Get(s.Prove(t.Context(), ex, columns, about, options))(t)
@@ -54,6 +55,16 @@ func TestExecutors(t *testing.T) {
 		}
 		if section.End().Work() == 0 {
 			t.Error("nothing was recorded")
+		}
+	}
+	for _, c := range zeroed() {
+		columns, about := traces(1<<10, c.Params.Random())
+		executors(c, []*air.Table{squares(), walk()}, columns, about)
+		if !c.Params.ZeroKnowledge {
+			form := slices.Clone(stark.MixedForms[0])
+			form[0] = 1 << 13
+			columns, about = stark.MixedTraces(form, 40, nil)
+			executors(c, stark.MixedTables(40, nil), columns, about)
 		}
 	}
 }

@@ -48,10 +48,14 @@ func (y *system[E, X]) proveLean(t *testing.T, lean bool, s *statement, traces [
 	return p.encode()
 }
 
-// FixedTables and FixedTraces export tables with fixed columns to tests.
+// FixedTables and FixedTraces export tables with fixed columns to tests. MixedTables and MixedTraces are of some tables
+// with fixed columns and some without, of any of MixedForms.
 var (
 	FixedTables = fixedTables
 	FixedTraces = fixedTraces
+	MixedTables = mixedTables
+	MixedTraces = mixedTraces
+	MixedForms  = mixedForms
 )
 
 // Shown returns the number of elements in the leaves of each phase.

@@ -28,18 +28,26 @@ type fixed[E field.Element[E]] struct {
 // fix commits to the fixed columns, if there are any, and returns the cap.
 func (y *system[E, X]) fix(ctx context.Context, ex executor.Executor, s *statement) ([]tree.Digest, error) {
 	y.fixed = fixed[E]{values: make([][][]E, len(s.tables)), extended: make([]*extended[E], len(s.tables))}
-	if s.fixed == nil {
+	if !s.anyFixed() {
 		return nil, nil
 	}
-	l, err := y.layout(s, s.fixed)
+	// The commitment does not depend on the heights of other tables. The least ones make no word longer.
+	rows := make([]int, len(s.tables))
+	for t, fixed := range s.fixed {
+		rows[t] = max(1, fixed)
+	}
+	l, err := y.layout(s, rows)
 	if err != nil {
 		return nil, err
 	}
 	p := &prover[E, X]{ctx: ctx, ex: ex, field: y.field, hash: y.hash, layout: l, digests: &memory[tree.Digest]{kept: &y.digests}, proof: &proof[E, X]{}}
-	if p.points, err = newPoints[E, X](p.ctx, p.ex, y.field, l.size, s.params.LogBlowup, l.rows, &y.transforms, newMemory(&y.kept, l)); err != nil {
+	if p.points, err = newPoints[E, X](p.ctx, p.ex, y.field, l, &y.transforms, newMemory(&y.kept, l)); err != nil {
 		return nil, err
 	}
 	for t, table := range s.tables {
+		if s.fixed[t] == 0 {
+			continue
+		}
 		columns, err := p.points.memory.columns(p.ctx, p.ex, len(table.Fixed), 1<<l.rows[t])
 		if err != nil {
 			return nil, err

@@ -171,7 +171,7 @@ func (p *friProver[E, X]) query() ([]int, error) {
 	places := all
 	size := l.size
 	for _, layer := range p.layers {
-		places = groupsOf(places, size, layer.fold)
+		places = groupsOf(places, size, size-layer.fold)
 		size -= layer.fold
 		row := func(leaf int) (row []E) {
 			for part := range 1 << layer.fold {
@@ -229,7 +229,7 @@ func (v *friVerifier[E, X]) check(values []X) error {
 	leaves := make([]map[int][]E, len(l.folds))
 	size, at := l.size, v.places
 	for i, fold := range l.folds {
-		at = groupsOf(at, size, fold)
+		at = groupsOf(at, size, size-fold)
 		size -= fold
 		if err := tree.Verify(v.hash, size+l.params.LogBlowup, p.layers[i], at, p.folds[i], p.routes[i]); err != nil {
 			return fmt.Errorf("layer %d: %w", i, err)
@@ -256,7 +256,7 @@ func (v *friVerifier[E, X]) follow(place int, value X, leaves []map[int][]E) err
 	inverse := pointOf(v.field, v.layout, place>>size, size, place&(1<<size-1)).Inverse() // of the place's point
 	for i, fold := range v.layout.folds {
 		at := place & (1<<size - 1) >> (size - fold)
-		place = leafOf(place, size, fold)
+		place = leafOf(place, size, size-fold)
 		leaf := leaves[i][place]
 		values := make([]X, 1<<fold)
 		for part := range values {

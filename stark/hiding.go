@@ -165,7 +165,7 @@ func (p *prover[E, X]) extendWord() error {
 func (p *prover[E, X]) salt(phase, c int) (columns [][]E) {
 	l := p.layout
 	for k := range l.salt {
-		column := p.points.memory.elements(1 << (l.size - l.shared[phase]))
+		column := p.points.memory.elements(1 << l.leaves(phase))
 		p.random.draw(column, forSalt, (phase<<l.params.LogBlowup|c)*l.salt+k)
 		columns = append(columns, column)
 	}

@@ -110,7 +110,7 @@ func (p *prover[E, X]) sendValues() { absorbValues[E, X](p.challenger, p.layout,
 // absorbValues absorbs the values of a proof, table by table.
 func absorbValues[E field.Element[E], X field.Extension[E, X]](c challenger.Challenger[E, X], l *layout, p *proof[E, X]) {
 	for phase, shapes := range l.phases {
-		if phase == ofFixed && l.fixed == nil { // transcripts then contain nothing about them
+		if l.absent(phase) {
 			continue
 		}
 		for t, s := range shapes {

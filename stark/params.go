@@ -150,14 +150,18 @@ func (s *System) LeanMemory(f Form) (bytes uint64, err error) {
 }
 
 func (s *System) memory(l *layout) uint64 {
-	params, size, trees := s.params, s.engine.bytes(), phases
-	if s.fixed == nil {
-		trees--
+	params, size := s.params, s.engine.bytes()
+	trees, digests := 0, uint64(0)
+	for phase := range phases {
+		if !l.absent(phase) {
+			log := l.sizes[phase] + params.LogBlowup
+			trees, digests = trees+1, digests+2<<log>>l.omitted(log)
+		}
 	}
 	points := uint64(1) << (l.size + params.LogBlowup)
-	values, digests := uint64(l.held().values(1<<params.LogBlowup)+1), 2*points>>l.omitted(l.size+params.LogBlowup)
+	values := uint64(l.held().values(1<<params.LogBlowup) + 1)
 	words := 3*params.Degree + trees*l.salt + l.masks
-	return 2 * (uint64(l.cells)*size*values + uint64(trees)*digests*tree.DigestBytes + points*uint64(words)*size)
+	return 2 * (uint64(l.cells)*size*values + digests*tree.DigestBytes + points*uint64(words)*size)
 }
 
 // heights returns the logarithms of the traces' heights.

@@ -14,7 +14,7 @@ import (
 // 2^(size+blowup), as 2^blowup cosets of the group H of order 2^size. Point i of coset c is shift[c] ω^i.
 // Codewords list the cosets one after the other, each in this natural order.
 //
-// Squared 2^(size-j) times, coset c is a coset of the group of order 2^j. A table of 2^j rows is extended to
+// Squared size-j times, coset c is a coset of the group of order 2^j. A table of 2^j rows is extended to
 // it, and FRI folds to it.
 type points[E field.Element[E], X field.Extension[E, X]] struct {
 	field        field.Field[E, X]
@@ -27,10 +27,27 @@ type points[E field.Element[E], X field.Extension[E, X]] struct {
 	few          map[int]*few[E, X] // by the logarithm of a table's rows; nil without zero knowledge
 }
 
-// newPoints returns the points for tables of the given heights, of which it takes the logarithms.
-func newPoints[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], size, blowup int, rows []int, t *transforms[E], m *memory[E]) (*points[E, X], error) {
+// firstPoint returns the first point of all, shift[0].
+//
+// It is a power 2^i of the generator, so its order is a multiple of (p-1)/2^TwoAdicity, which is odd and not 1.
+// That also holds for its squares. So neither it nor its squares are roots of unity of an order 2^j. Hence no point
+// is in H, and none of those to which a table is extended is in the group of the table's rows. Cosets are disjoint
+// because the roots of order 2^(size+blowup) are.
+//
+// If domains are nested, the points of length 2^size, squared size-j times, are those of length 2^j: the first one
+// becomes generator^(2^(TwoAdicity-j)), whatever the size is. So the values of fixed columns do not depend on it.
+func firstPoint[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], l *layout) E {
+	if !l.nested {
+		return f.Generator()
+	}
+	return squares(f.Generator(), f.TwoAdicity()-l.size)
+}
+
+// newPoints returns the points for words and tables of a layout.
+func newPoints[E field.Element[E], X field.Extension[E, X]](ctx context.Context, ex executor.Executor, f field.Field[E, X], l *layout, t *transforms[E], m *memory[E]) (*points[E, X], error) {
+	size, blowup := l.size, l.params.LogBlowup
 	p := &points[E, X]{field: f, size: size, blowup: blowup, transforms: t, memory: m, halves: make([][][]E, 1<<blowup), scales: make([][][]E, 1<<blowup)}
-	root, shift := f.Root(size+blowup), f.Generator()
+	root, shift := f.Root(size+blowup), firstPoint(f, l)
 	for c := range p.halves {
 		p.shifts = append(p.shifts, shift)
 		p.halves[c], p.scales[c] = make([][]E, size+1), make([][]E, size+1)
@@ -45,7 +62,7 @@ func newPoints[E field.Element[E], X field.Extension[E, X]](ctx context.Context,
 			p.halves[c][j] = make([]E, 1<<(j-1))
 			setPowers(f, p.halves[c][j], s, f.Root(j))
 		}
-		if slices.Contains(rows, j) {
+		if slices.Contains(l.rows, j) {
 			p.scales[c][j] = scaleOf(f, j, s)
 		}
 		return nil
@@ -76,10 +93,10 @@ func (p *points[E, X]) fill(dst []E, c, j, lo int) {
 	}
 }
 
-// point returns the point of a codeword's position.
-func (p *points[E, X]) point(place int) E {
-	c, i := place>>p.size, place&(1<<p.size-1)
-	half := p.halves[c][p.size]
+// point returns the point of a position in codewords with cosets of 2^size.
+func (p *points[E, X]) point(place, size int) E {
+	c, i := place>>size, place&(1<<size-1)
+	half := p.halves[c][size]
 	if i < len(half) {
 		return half[i]
 	}

@@ -160,8 +160,8 @@ func (p *prover[E, X]) queries() error {
 		if l.leaf(phase) == 0 {
 			continue
 		}
-		shown := groupsOf(places, l.size, l.shared[phase])
-		log := l.size - l.shared[phase]
+		log := l.leaves(phase)
+		shown := groupsOf(places, l.size, log)
 		var leaves [][]E
 		lower := make(tree.Lower)
 		for from := 0; from < len(shown); {
@@ -188,12 +188,14 @@ func (p *prover[E, X]) queries() error {
 func (p *prover[E, X]) leaf(phase, number int) []E {
 	l := p.layout
 	elements := make([]E, 0, l.shown(phase))
-	for _, place := range placesOf(number, l.size, l.shared[phase]) {
+	log := l.leaves(phase)
+	for _, place := range placesOf(number, l.sizes[phase], log) {
 		for _, x := range p.extended[phase] {
-			elements = p.points.opened(elements, x, place)
+			if x != nil {
+				elements = p.points.opened(elements, x, place)
+			}
 		}
 	}
-	log := l.size - l.shared[phase]
 	for _, column := range p.salts[phase][number>>log] {
 		elements = append(elements, column[number&(1<<log-1)])
 	}

@@ -121,10 +121,9 @@ type engine interface {
 	verify(s *statement, proof []byte, about Statement) error
 }
 
-// New returns a system for the given tables and commits to their fixed columns. Either all tables have fixed
-// columns or none has. New returns zkbench.ErrParams if a table is invalid, if a table's degree is too high
-// for the rate, if a table has fixed columns although Params.ZeroKnowledge is set, or if the configuration
-// is not supported.
+// New returns a system for the given tables and commits to their fixed columns. New returns
+// zkbench.ErrParams if a table is invalid, if a table's degree is too high for the rate, if a table has fixed
+// columns although Params.ZeroKnowledge is set, or if the configuration is not supported.
 func New(c Config, tables ...*air.Table) (*System, error) {
 	return NewOn(context.Background(), executor.Serial(), c, tables...)
 }
@@ -336,7 +335,7 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 		l.setLean()
 	}
 	m := newMemory(&y.kept, l)
-	points, err := newPoints[E, X](ctx, ex, y.field, l.size, s.params.LogBlowup, l.rows, &y.transforms, m)
+	points, err := newPoints[E, X](ctx, ex, y.field, l, &y.transforms, m)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
@@ -22,7 +23,8 @@ type statement struct {
 	buses    map[string]bus
 	longest  int               // length of the longest tuple on a bus
 	linked   map[string]uint64 // how often fixed columns ask each bus
-	fixed    []int             // logarithms of all tables' heights if fixed columns give them; else nil
+	fixed    []int             // for each table, the logarithm of its fixed columns' height, or 0 if it has none
+	nested   bool              // whether domains are nested, because some tables have fixed columns and others have none (points.go)
 	publics  int
 	params   Params
 	digest   [sha512.Size]byte
@@ -32,7 +34,7 @@ func newStatement(ctx context.Context, ex executor.Executor, params Params, tabl
 	if len(tables) == 0 {
 		return nil, fmt.Errorf("%w: no table", zkbench.ErrParams)
 	}
-	s := &statement{params: params}
+	s := &statement{params: params, fixed: make([]int, len(tables))}
 	for _, t := range tables { // copied, because the caller may change them later
 		own := *t
 		s.tables = append(s.tables, &own)
@@ -63,10 +65,7 @@ func newStatement(ctx context.Context, ex executor.Executor, params Params, tabl
 			if params.ZeroKnowledge {
 				return nil, fmt.Errorf("%w: table %q has fixed columns, which zero knowledge does not support yet", zkbench.ErrParams, t.Name)
 			}
-			s.fixed = append(s.fixed, bits.TrailingZeros(uint(len(t.Fixed[0]))))
-		}
-		if n := len(s.fixed); n != 0 && n != i+1 {
-			return nil, fmt.Errorf("%w: table %q: either all tables have fixed columns or none has, because they decide heights", zkbench.ErrParams, t.Name)
+			s.fixed[i] = bits.TrailingZeros(uint(len(t.Fixed[0])))
 		}
 		degree := max(p.Degree(), leastDegree(p), 2)
 		if params.ZeroKnowledge && len(p.Messages) > 0 {
@@ -81,6 +80,7 @@ func newStatement(ctx context.Context, ex executor.Executor, params Params, tabl
 		s.groups = append(s.groups, groups(p, pieces+1))
 		s.publics = max(s.publics, p.Publics)
 	}
+	s.nested = s.anyFixed() && slices.Contains(s.fixed, 0)
 	if s.buses, err = buses(s.tables, s.programs); err != nil {
 		return nil, err
 	}
@@ -92,6 +92,9 @@ func newStatement(ctx context.Context, ex executor.Executor, params Params, tabl
 	}
 	return s, nil
 }
+
+// anyFixed reports whether a table has fixed columns.
+func (s *statement) anyFixed() bool { return slices.Max(s.fixed) > 0 }
 
 // hash returns a digest of everything that decides what a proof states, including the cap over fixed columns.
 func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
@@ -129,8 +132,10 @@ func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 			number(m.Tuple...)
 		}
 	}
-	for i, rows := range s.fixed {
-		number(s.programs[i].Fixed, rows)
+	if s.anyFixed() {
+		for i, rows := range s.fixed {
+			number(s.programs[i].Fixed, rows)
+		}
 	}
 	for _, d := range fixed {
 		data = d.Append(data)
@@ -156,7 +161,12 @@ type layout struct {
 	// columns.
 	phases [phases][]shape
 	next   [phases][][]bool // which stacks are read in the next row
-	shared [phases]int      // logarithm of the number of positions that share a leaf
+	// sizes are the logarithms of the length of each phase's words. Columns of a phase are stacked as if no table
+	// were higher than those that have some. This matters for fixed columns only: their words are the same
+	// whatever heights a form gives to other tables. A shorter word counts as one of the full length that depends
+	// on a power of X only.
+	sizes  [phases]int
+	shared [phases]int // logarithm of the number of positions in a phase's words that share a leaf
 	// In zero knowledge, and 0 otherwise: the number of random elements in a leaf, and the number of
 	// coordinates of the codeword that hides all others.
 	salt, masks int
@@ -181,8 +191,8 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 		l.masks, l.salt = degree, (saltBytes+bytes-1)/bytes
 	}
 	for i, r := range rows {
-		if s.fixed != nil && r != s.fixed[i] {
-			return nil, fmt.Errorf("%w: table %q has 2^%d rows, accepted are the 2^%d of its fixed columns", zkbench.ErrParams, s.tables[i].Name, r, s.fixed[i])
+		if fixed := s.fixed[i]; fixed > 0 && r != fixed {
+			return nil, fmt.Errorf("%w: table %q has 2^%d rows, accepted are the 2^%d of its fixed columns", zkbench.ErrParams, s.tables[i].Name, r, fixed)
 		}
 		if 1<<min(r, 32) < 2*random {
 			return nil, fmt.Errorf("%w: table %q has 2^%d rows, of which %d are random, accepted are at least twice as many rows", zkbench.ErrParams, s.tables[i].Name, r, random)
@@ -191,14 +201,20 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 			return nil, fmt.Errorf("%w: table %q has 2^%d rows, accepted are 2^1 to 2^%d", zkbench.ErrParams, s.tables[i].Name, r, twoAdicity-s.params.Stack-s.params.LogBlowup)
 		}
 		l.size = max(l.size, r+s.params.Stack)
+		if s.programs[i].Fixed > 0 {
+			l.sizes[ofFixed] = max(l.sizes[ofFixed], r+s.params.Stack)
+		}
+	}
+	for phase := range ofFixed {
+		l.sizes[phase] = l.size
 	}
 	for i, r := range rows {
-		stack := l.size - r
 		widths := [phases]int{s.programs[i].Columns, len(s.groups[i]) * degree, l.chunks(i) * degree, s.programs[i].Fixed}
 		if l.masked(i) {
 			widths[ofColumns] += degree
 		}
 		for phase, width := range widths {
+			stack := max(0, l.sizes[phase]-r) // 0 if the table is higher than all that have columns of the phase
 			sh := shape{r, stack, width}
 			l.cells += width << r
 			l.phases[phase] = append(l.phases[phase], sh)
@@ -228,14 +244,11 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 }
 
 // share returns the logarithm of how many of a phase's positions share a leaf. They are positions that FRI
-// folds into one, as long as the additional elements that a query opens take no more bytes than the digests
-// that it saves. Narrow leaves then take a fraction of the hashes. In zero knowledge a leaf has no more
-// positions than stacks have columns: it depends on one value of each column.
+// folds into one if words have the phase's length, as long as the additional elements that a query opens take
+// no more bytes than the digests that it saves. Narrow leaves then take a fraction of the hashes. In zero
+// knowledge a leaf has no more positions than stacks have columns: it depends on one value of each column.
 func (l *layout) share(phase, bytes int) (log int) {
-	most := 0
-	if len(l.folds) > 0 {
-		most = l.folds[0]
-	}
+	most := min(l.params.LogFold, max(0, l.sizes[phase]-l.params.LogFinal))
 	if l.params.ZeroKnowledge {
 		most = min(most, l.params.Stack)
 	}
@@ -297,6 +310,15 @@ func (l *layout) leaf(phase int) (n int) {
 
 // shown returns the number of elements in a phase's leaf: those of all its positions, and the random ones.
 func (l *layout) shown(phase int) int { return l.leaf(phase)<<l.shared[phase] + l.salt }
+
+// leaves returns the logarithm of the number of a phase's leaves on each coset.
+func (l *layout) leaves(phase int) int { return l.sizes[phase] - l.shared[phase] }
+
+// depth returns the logarithm of the number of all leaves of a phase.
+func (l *layout) depth(phase int) int { return l.leaves(phase) + l.params.LogBlowup }
+
+// absent reports whether transcripts contain nothing about a phase's values: fixed columns, if no table has any.
+func (l *layout) absent(phase int) bool { return phase >= ofFixed && l.leaf(phase) == 0 }
 
 // constraints returns the number of a table's constraints, including those of its sums.
 func (l *layout) constraints(table int) int {

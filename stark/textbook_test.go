@@ -252,6 +252,20 @@ type textbookTable struct {
 	fixed [][]uint64
 }
 
+// firstPoint returns the first point of the domain for words of length 2^size.
+func (b *textbook) firstPoint(size int) num {
+	fixed := 0
+	for _, t := range b.s.tables {
+		if len(t.Fixed) > 0 {
+			fixed++
+		}
+	}
+	if fixed == 0 || fixed == len(b.s.tables) {
+		return scalar(7)
+	}
+	return scalar(7).pow(1 << (32 - size))
+}
+
 // fixedCap commits to fixed columns. At each point of the domain there are all stacks, each made of columns
 // at x^k.
 func (b *textbook) fixedCap(tables []textbookTable, size, shared int) [][]byte {
@@ -261,8 +275,11 @@ func (b *textbook) fixedCap(tables []textbookTable, size, shared int) [][]byte {
 	domain := size + b.s.params.LogBlowup
 	at := make([][]byte, 1<<domain) // of each place, what it has
 	for place := range at {
-		x := scalar(7).times(root(domain).pow(uint64(place >> size))).times(root(size).pow(uint64(place % (1 << size))))
+		x := b.firstPoint(size).times(root(domain).pow(uint64(place >> size))).times(root(size).pow(uint64(place % (1 << size))))
 		for _, t := range tables {
+			if len(t.fixed) == 0 {
+				continue
+			}
 			stack := size - t.rows
 			u, n := x.pow(1<<stack), uint64(1<<t.rows)
 			for from := 0; from < len(t.fixed); from += 1 << stack {
@@ -318,13 +335,25 @@ func (b *textbook) verify(about Statement) {
 	b.t = transcript.New("stark")
 	b.t.Append("system", s.digest[:])
 	heights := b.bytes(len(s.tables))
-	size := 0
-	for _, h := range heights {
+	size, fixedSize := 0, 0 // the words of fixed columns are as long as if there were no other tables
+	for i, h := range heights {
 		if h < 1 || int(h)+params.Stack+params.LogBlowup > 32 || 1<<h < 2*random {
 			b.fail("height 2^%d", h)
 		}
 		rows = append(rows, int(h))
 		size = max(size, int(h)+params.Stack)
+		if columns := s.tables[i].Fixed; len(columns) > 0 {
+			if len(columns[0]) != 1<<h {
+				b.fail("a height of 2^%d for fixed columns of %d rows", h, len(columns[0]))
+			}
+			fixedSize = max(fixedSize, int(h)+params.Stack)
+		}
+	}
+	sizeOf := func(kind int) int {
+		if kind == 3 {
+			return fixedSize
+		}
+		return size
 	}
 	if !slices.ContainsFunc(about.Forms, func(f Form) bool {
 		for i, h := range rows {
@@ -388,13 +417,15 @@ func (b *textbook) verify(about Statement) {
 	for kind := range caps {
 		width := 0
 		for i, p := range kinds[kind] {
-			stack := 1 << (size - rows[i])
-			width += (p.width + stack - 1) / stack
+			if p.width > 0 {
+				stack := 1 << (sizeOf(kind) - rows[i])
+				width += (p.width + stack - 1) / stack
+			}
 		}
 		if kind == 2 {
 			width += masks
 		}
-		most := min(params.LogFold, max(0, size-params.LogFinal))
+		most := min(params.LogFold, max(0, sizeOf(kind)-params.LogFinal))
 		if params.ZeroKnowledge {
 			most = min(most, params.Stack)
 		}
@@ -404,7 +435,7 @@ func (b *textbook) verify(about Statement) {
 		if kind == 3 {
 			withFixed = width > 0
 		} else if kind != 1 || withSums {
-			caps[kind] = b.digests(b.capOf(domain - shared[kind]))
+			caps[kind] = b.digests(b.capOf(sizeOf(kind) + params.LogBlowup - shared[kind]))
 		}
 	}
 	if withFixed {
@@ -412,7 +443,7 @@ func (b *textbook) verify(about Statement) {
 		for i, table := range s.tables {
 			tables = append(tables, textbookTable{rows[i], table.Fixed})
 		}
-		caps[3] = b.fixedCap(tables, size, shared[3])
+		caps[3] = b.fixedCap(tables, fixedSize, shared[3])
 	}
 	b.absorb("columns", caps[0])
 	gamma := b.challenge("gamma", false)
@@ -542,7 +573,7 @@ func (b *textbook) verify(about Statement) {
 	var words []stackOf
 	for kind := range kinds {
 		for i, p := range kinds[kind] {
-			for stack := 0; stack<<(size-rows[i]) < p.width; stack++ {
+			for stack := 0; p.width > 0 && stack<<(sizeOf(kind)-rows[i]) < p.width; stack++ {
 				words = append(words, stackOf{kind, i, stack, false})
 				if p.next[stack] {
 					words = append(words, stackOf{kind, i, stack, true})
@@ -603,16 +634,16 @@ func (b *textbook) verify(about Statement) {
 			width += masks
 		}
 		if len(caps[kind]) > 0 {
-			log := size - shared[kind]
+			log := sizeOf(kind) - shared[kind]
 			common := func(place int) int { return place>>size<<log + place%(1<<log) }
 			of := map[int]bool{}
 			for place := range places {
 				of[common(place)] = true
 			}
-			opened := b.opening(caps[kind], domain-shared[kind], sorted(of), width<<shared[kind]+salt)
+			opened := b.opening(caps[kind], log+params.LogBlowup, sorted(of), width<<shared[kind]+salt)
 			leaves[kind] = make(map[int][]num)
 			for place := range places {
-				leaves[kind][place] = opened[common(place)][place%(1<<size)>>log*width:][:width]
+				leaves[kind][place] = opened[common(place)][place%(1<<sizeOf(kind))>>log*width:][:width]
 			}
 		}
 	}
@@ -633,7 +664,7 @@ func (b *textbook) verify(about Statement) {
 	}
 	for place := range places {
 		coset, i := place>>size, place%(1<<size)
-		x := scalar(7).times(root(domain).pow(uint64(coset))).times(root(size).pow(uint64(i)))
+		x := b.firstPoint(size).times(root(domain).pow(uint64(coset))).times(root(size).pow(uint64(i)))
 		sum := scalar(0)
 		column := [4]int{}
 		for n, w := range words {
@@ -646,8 +677,9 @@ func (b *textbook) verify(about Statement) {
 			if w.next {
 				point, which = y.times(root(rows[w.table])), 1
 			}
-			for j := range 1 << stack {
-				if c := w.stack<<stack + j; c < kinds[w.kind][w.table].width {
+			members := sizeOf(w.kind) - rows[w.table]
+			for j := range 1 << members {
+				if c := w.stack<<members + j; c < kinds[w.kind][w.table].width {
 					opened = opened.minus(x.pow(reversedBits(j, stack)).times(values[w.kind][w.table][which][c]))
 				}
 			}
@@ -670,7 +702,7 @@ func (b *textbook) verify(about Statement) {
 			if !part[i>>(log-fold)].equals(sum) {
 				b.fail("layer %d is not what is folded into it", l)
 			}
-			x := scalar(7).times(root(domain).pow(uint64(coset))).pow(1 << (size - log)).times(root(log).pow(uint64(group)))
+			x := b.firstPoint(size).times(root(domain).pow(uint64(coset))).pow(1 << (size - log)).times(root(log).pow(uint64(group)))
 			turn := root(fold)
 			for _, r := range rs[l] {
 				half := len(part) / 2
@@ -726,6 +758,8 @@ func quiet() *air.Table {
 func TestTextbook(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
+	var top [][]byte // the cap over fixed columns, for several forms of one system
+	flips := 150
 	agree := func(params Params, traces []Trace, about Statement, tables ...*air.Table) {
 		t.Helper()
 		s, err := New(Config{Goldilocks, Keccak, params}, tables...)
@@ -733,12 +767,13 @@ func TestTextbook(t *testing.T) {
 		proof, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
 		must.Do(t, err)
 		must.Do(t, s.Verify(proof, about))
-		book := &textbook{s: s, in: proof}
+		book := &textbook{s: s, in: proof, top: top}
 		must.Do(t, book.try(about))
-		for range 150 {
+		top = book.top
+		for range flips {
 			bad := slices.Clone(proof)
 			bad[random.IntN(len(bad))] ^= 1 << random.IntN(8)
-			ours, theirs := s.Verify(bad, about), (&textbook{s: s, in: bad, top: book.top}).try(about)
+			ours, theirs := s.Verify(bad, about), (&textbook{s: s, in: bad, top: top}).try(about)
 			if ours == nil || theirs == nil {
 				t.Fatalf("a flipped bit: ours %v, the textbook's %v", ours, theirs)
 			}
@@ -760,7 +795,18 @@ func TestTextbook(t *testing.T) {
 		params := attackParams
 		params.Degree, params.Stack, params.Queries, params.LogFold = 2, stack, 3, 1+stack
 		traces, about := fixedTraces(nil)
+		top = nil
 		agree(params, traces, about, fixedTables(nil)...)
+	}
+	flips = 40
+	for stack, wide := range []int{0, 9, 0, 5} {
+		top = nil
+		params := attackParams
+		params.Degree, params.Stack, params.Queries, params.LogFold = 2, stack, 3, 1+stack
+		for _, form := range mixedForms {
+			traces, about := mixedTraces(form, wide, nil)
+			agree(params, traces, about, mixedTables(wide, nil)...)
+		}
 	}
 	for stack := range 3 {
 		h := newHiding(t, true, stack)

@@ -28,7 +28,7 @@ func (v *verifier[E, X]) one() X { return one[E, X](v.field) }
 // pointOf returns point i of coset c of the group of order 2^size.
 func pointOf[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], l *layout, c, size, i int) E {
 	one := f.New(1)
-	shift := squares(f.Generator().Mul(field.Power(one, f.Root(l.size+l.params.LogBlowup), uint64(c))), l.size-size)
+	shift := squares(firstPoint(f, l).Mul(field.Power(one, f.Root(l.size+l.params.LogBlowup), uint64(c))), l.size-size)
 	return shift.Mul(field.Power(one, f.Root(size), uint64(i)))
 }
 
@@ -41,24 +41,26 @@ func drawPlaces[E, X any](c challenger.Challenger[E, X], l *layout) (places []in
 	return slices.Compact(places)
 }
 
-// leafOf returns the leaf of a position, for cosets of 2^size with 2^log positions in a leaf.
-func leafOf(place, size, log int) int {
-	return place>>size<<(size-log) | place&(1<<(size-log)-1)
+// leafOf returns the leaf of a position, for cosets of 2^size positions and 2^leaves leaves. Positions share a leaf
+// if their points have the same power 2^(size-leaves). So if words are shorter than 2^size, as those of fixed
+// columns may be, a point's leaf is also that of the point's power at which the short words are evaluated.
+func leafOf(place, size, leaves int) int {
+	return place>>size<<leaves | place&(1<<leaves-1)
 }
 
 // groupsOf returns the distinct leaves of positions, in rising order.
-func groupsOf(places []int, size, log int) (groups []int) {
-	groups = leavesAt(places, size, log)
+func groupsOf(places []int, size, leaves int) (groups []int) {
+	groups = leavesAt(places, size, leaves)
 	slices.Sort(groups)
 	return slices.Compact(groups)
 }
 
 // leavesAt returns the leaf of each position.
-func leavesAt(places []int, size, log int) (leaves []int) {
+func leavesAt(places []int, size, leaves int) (all []int) {
 	for _, place := range places {
-		leaves = append(leaves, leafOf(place, size, log))
+		all = append(all, leafOf(place, size, leaves))
 	}
-	return leaves
+	return all
 }
 
 // verify checks a proof that has the layout's form, so that all lengths are right.
@@ -240,20 +242,19 @@ func (v *verifier[E, X]) joined(values []X, column int) (sum X) {
 // opened there.
 func (v *verifier[E, X]) opened(places []int, words []word, w []X, y X) (values []X, err error) {
 	l, p := v.layout, v.proof
-	log := l.size + l.params.LogBlowup
 	var cells [phases][][]E // for each position, its part of the leaf
 	for phase := range phases {
 		if l.leaf(phase) == 0 {
 			continue
 		}
-		shared := l.shared[phase]
-		shown := groupsOf(places, l.size, shared)
-		if err := tree.Verify(v.hash, log-shared, p.caps[phase], shown, p.leaves[phase], p.paths[phase]); err != nil {
+		leaves := l.leaves(phase)
+		shown := groupsOf(places, l.size, leaves)
+		if err := tree.Verify(v.hash, l.depth(phase), p.caps[phase], shown, p.leaves[phase], p.paths[phase]); err != nil {
 			return nil, fmt.Errorf("tree %d: %w", phase, err)
 		}
 		for _, place := range places {
-			at, _ := slices.BinarySearch(shown, leafOf(place, l.size, shared))
-			part := place & (1<<l.size - 1) >> (l.size - shared)
+			at, _ := slices.BinarySearch(shown, leafOf(place, l.size, leaves))
+			part := place & (1<<l.sizes[phase] - 1) >> leaves
 			cells[phase] = append(cells[phase], p.leaves[phase][at][part*l.leaf(phase):][:l.leaf(phase)])
 		}
 	}
