@@ -403,6 +403,24 @@ func TestEveryByte(t *testing.T) {
 	s = must.Get(New(Config{KoalaBear, Keccak, params}, mixedTables(0, nil)...))(t)
 	traces, about = mixedTraces(mixedForms[2], 0, nil)
 	everyByte(s, must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t), about)
+	s, image := imageSystem(t, Config{KoalaBear, Keccak, params}, 0, []int{2})
+	traces, about = imageTraces(mixedForms[2], 0, image, nil)
+	proof = must.Get(s.Prove(t.Context(), executor.Serial(), traces, about, Options{}))(t)
+	everyByte(s, proof, about)
+	// A commitment of which a byte is changed does not decode, or is another one.
+	for i := range image.Bytes() {
+		changed := image.Bytes()
+		changed[i] ^= 1
+		other, err := s.DecodeImage(changed)
+		if err != nil {
+			must.Fail(t, err, zkbench.ErrMalformed, "byte %d of a commitment", i)
+			continue
+		}
+		about.Image = other
+		if err := s.Verify(proof, about); !errors.Is(err, zkbench.ErrProof) && !errors.Is(err, zkbench.ErrParams) {
+			t.Fatalf("byte %d of a commitment: %v", i, err)
+		}
+	}
 }
 
 // TestStatement: a proof is one of its statement, system and heights alone.
@@ -662,8 +680,12 @@ func FuzzVerify(f *testing.F) {
 		proof []byte
 	}
 	var targets []target
+	var images [][][]uint64
 	add := func(traces []Trace, about Statement, tables ...*air.Table) {
 		s := must.Get(New(Config{KoalaBear, Keccak, params}, tables...))(f)
+		if images != nil {
+			about.Image = must.Get(s.Image(f.Context(), executor.Serial(), images...))(f)
+		}
 		proof := must.Get(s.Prove(f.Context(), executor.Serial(), traces, about, Options{}))(f)
 		f.Add(proof)
 		targets = append(targets, target{s, about, proof})
@@ -674,6 +696,9 @@ func FuzzVerify(f *testing.F) {
 	add(traces, about, fixedTables(nil)...)
 	traces, about = mixedTraces(mixedForms[1], 0, nil)
 	add(traces, about, mixedTables(0, nil)...)
+	tables, contents := imageTables(0, []int{2}, nil)
+	images = contents
+	add(traces, about, tables...)
 	f.Add([]byte{3, 4})
 	f.Add([]byte{255, 255})
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -38,11 +38,15 @@ func (y *system[E, X]) check(ctx context.Context, ex executor.Executor, s *state
 	if err != nil {
 		return err
 	}
+	image, err := y.imageOf(s, about.Image)
+	if err != nil {
+		return err
+	}
 	m := &memory[E]{kept: &y.kept}
 	defer m.release()
 	b := &balance{y.field.Order(), make(map[string]map[string]uint64), make(map[string]map[string]string)}
 	for t, trace := range traces {
-		columns := [phases][][]E{ofFixed: y.fixed.values[t]}
+		columns := [phases][][]E{ofFixed: y.fixed.values[t], ofImage: image.values[t]}
 		columns[ofColumns], err = fill[E, X](ctx, ex, y.field, m, s.tables[t], trace, s.programs[t].Columns, l.used(t))
 		if err == nil {
 			err = checkTable[E, X](ctx, ex, y.field, l, t, columns, y.codes[t].all, claim.publics, b)

@@ -77,8 +77,8 @@ func circuitOf[X extension[X]](y *system[cell, X], s *System, b *circuit.Builder
 }
 
 // StatementElements returns the numbers of a statement in the order in which package recursion reads them: the
-// public values, the tuple of each message, and the context with its length. A 0 is added to a list of odd
-// length. It returns zkbench.ErrParams if package recursion cannot verify proofs of the system, or if the
+// public values, the tuple of each message, and the context with its length, with a 0 after a list of odd
+// length, and the digests of the image's cap. It returns zkbench.ErrParams if package recursion cannot verify proofs of the system, or if the
 // statement does not fit the system.
 func (s *System) StatementElements(about Statement) (values []uint64, err error) {
 	y, err := s.inCircuit()
@@ -95,6 +95,11 @@ func (s *System) StatementElements(about Statement) (values []uint64, err error)
 		}
 		if len(elements)%2 == 1 {
 			values = append(values, 0)
+		}
+	}
+	if about.Image != nil {
+		for _, d := range about.Image.top {
+			values = append(values, d[:]...)
 		}
 	}
 	return values, nil

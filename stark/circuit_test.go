@@ -37,9 +37,12 @@ type circuitSystem struct {
 	about stark.Statement
 }
 
-func newCircuitSystem(t *testing.T, params stark.Params, tables []*air.Table, traces []stark.Trace, about stark.Statement) circuitSystem {
+func newCircuitSystem(t *testing.T, params stark.Params, tables []*air.Table, traces []stark.Trace, about stark.Statement, image ...[][]uint64) circuitSystem {
 	t.Helper()
 	s := circuitSystem{System: must.Get(stark.New(overPoseidon(params), tables...))(t), about: stark.StatementOf(traces, about)}
+	if image != nil {
+		s.about.Image = must.Get(s.Image(t.Context(), executor.Serial(), image...))(t)
+	}
 	s.proof = must.Get(s.Prove(t.Context(), executor.Serial(), traces, s.about, stark.Options{}))(t)
 	must.Do(t, s.Verify(s.proof, s.about))
 	return s
@@ -147,12 +150,13 @@ func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
 		params := stark.Params{
-			Name: "drawn", Bits: stark.Unproven, Degree: 2 + i/5%2, LogBlowup: 1 + r.IntN(3), Queries: 1 + r.IntN(3), Grinding: 4 * r.IntN(2),
-			Stack: (i + i/5) % 5, LogFold: 1 + r.IntN(3), LogFinal: []int{0, 1, 2, 3, 7}[r.IntN(5)], LogCap: []int{0, 1, 2, 4, 6}[r.IntN(5)],
+			Name: "drawn", Bits: stark.Unproven, Degree: 2 + (i+i/6)%2, LogBlowup: 1 + r.IntN(3), Queries: 1 + r.IntN(3), Grinding: 4 * r.IntN(2),
+			Stack: (i + i/6) % 5, LogFold: 1 + r.IntN(3), LogFinal: []int{0, 1, 2, 3, 7}[r.IntN(5)], LogCap: []int{0, 1, 2, 4, 6}[r.IntN(5)],
 		}
 		traces, about := traces(2<<r.IntN(3), 0)
 		tables := []*air.Table{squares(), walk()}
-		switch i % 5 {
+		var image [][][]uint64
+		switch i % 6 {
 		case 1:
 			tables, traces, about = []*air.Table{alone("alone")}, []stark.Trace{counting(2 << r.IntN(5))}, stark.Statement{Publics: []uint64{0}}
 		case 2:
@@ -163,14 +167,57 @@ func circuitSystems(t *testing.T, n int) (all []circuitSystem) {
 			tables = stark.FixedTables(nil)
 			traces, about = stark.FixedTraces(nil)
 		case 4:
-			form := stark.MixedForms[r.IntN(len(stark.MixedForms))]
 			tables = stark.MixedTables(i, nil)
-			traces, about = stark.MixedTraces(form, i, nil)
+			traces, about = stark.MixedTraces(stark.MixedForms[r.IntN(len(stark.MixedForms))], i, nil)
+		case 5:
+			tables, image = stark.ImageTables(i, [][]int{{2}, {1, 2}}[i/6%2], nil)
+			traces, about = stark.MixedTraces(stark.MixedForms[r.IntN(len(stark.MixedForms))], i, nil)
 		}
 		about.Context = []byte("context")[:r.IntN(8)]
-		all = append(all, newCircuitSystem(t, params, tables, traces, about))
+		all = append(all, newCircuitSystem(t, params, tables, traces, about, image...))
 	}
 	return all
+}
+
+// TestCircuitImages: one program verifies proofs of all images of one height. An image's commitment is in the cells of the
+// statement, so a program that is told another one rejects the proof.
+func TestCircuitImages(t *testing.T) {
+	t.Parallel()
+	params := small(2, 1)
+	tables, contents := stark.ImageTables(0, []int{2}, nil)
+	form := stark.MixedForms[2]
+	traces, about := stark.MixedTraces(form, 0, nil)
+	one := newCircuitSystem(t, params, tables, traces, about, contents...)
+	// An image of another sum, which its table holds.
+	_, contents = stark.ImageTables(0, []int{2}, func(_, picks [][]uint64) { picks[2][0]++ })
+	traces, about = stark.MixedTraces(form, 0, func(table int, c *stark.Cells) {
+		if table == 2 {
+			c.Set(0, 0, 6+9*3)
+		}
+	})
+	two := newCircuitSystem(t, params, tables, traces, about, contents...)
+	golden.Equal(t, "the digest", one.Digest(), two.Digest())
+	known := one.about
+	known.Image = must.Get(one.DecodeImage(two.about.Image.Bytes()))(t)
+	form1, first, second := one.builder(), one.builder(), one.builder()
+	must.Get(circuit.Verify(one, form1, nil, known))(t)
+	cells := must.Get(circuit.Verify(one, first, one.proof, one.about))(t)
+	must.Get(circuit.Verify(one, second, two.proof, two.about))(t)
+	for _, b := range []*circuit.Builder{first, second} {
+		must.Do(t, b.Err())
+		if !slices.Equal(form1.Rows, b.Rows) || !slices.Equal(form1.Permutations, b.Permutations) {
+			t.Error("the program depends on an image")
+		}
+	}
+	differ := 0
+	for _, c := range cells {
+		if first.Values[c] != second.Values[c] {
+			differ++
+		}
+	}
+	golden.Equal(t, "cells of the cap", 2*len(one.about.Image.Bytes()[1:])/32, differ)
+	_, err := one.run(one.proof, known)
+	must.Fail(t, err, zkbench.ErrProof, "the other image")
 }
 
 // TestCircuit: the program is the same without a proof and with any, and accepts what the verifier does: good

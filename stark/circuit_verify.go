@@ -138,6 +138,15 @@ func (v *circuitVerifier[X]) verify() ([]circuit.Cell, error) {
 		tuples = append(tuples, v.absorbStatement("message", v.claim.tuples[i]))
 	}
 	v.absorbStatement("context", challenger.Elements(v.claim.Context))
+	if image := v.claim.Image; image != nil {
+		v.caps[ofImage] = v.digests(image.top)
+		c.Digests("image", v.caps[ofImage])
+		for _, d := range v.caps[ofImage] {
+			for _, pair := range d {
+				v.statement = append(v.statement, v.Cell(pair))
+			}
+		}
+	}
 
 	commit := func(phase int, label string) {
 		if l.leaf(phase) > 0 {

@@ -177,7 +177,7 @@ func (c *coder[E, X]) heights(rows *[]int, tables int) {
 func (c *coder[E, X]) body(p *proof[E, X]) {
 	l := c.layout
 	for phase, name := range phaseNames {
-		if l.leaf(phase) > 0 && phase != ofFixed {
+		if l.leaf(phase) > 0 && phase < ofFixed {
 			c.digests("caps."+name, &p.caps[phase], l.capOf(l.depth(phase)))
 		}
 	}
@@ -214,7 +214,12 @@ func (c *coder[E, X]) body(p *proof[E, X]) {
 		}
 	}
 	c.friQueries(&p.fri)
-	if c.read && c.err == nil && len(c.in) > 0 {
+	c.end()
+}
+
+// end refuses bytes that are left.
+func (c *coder[E, X]) end() {
+	if c.read && len(c.in) > 0 {
 		c.fail("end", fmt.Sprintf("%d bytes too many", len(c.in)))
 	}
 }
@@ -252,4 +257,4 @@ func (c *coder[E, X]) friQueries(p *friProof[E, X]) {
 	}
 }
 
-var phaseNames = [phases]string{"columns", "sums", "quotients", "fixed"}
+var phaseNames = [phases]string{"columns", "sums", "quotients", "fixed", "image"}

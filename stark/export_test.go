@@ -49,13 +49,14 @@ func (y *system[E, X]) proveLean(t *testing.T, lean bool, s *statement, traces [
 }
 
 // FixedTables and FixedTraces export tables with fixed columns to tests. MixedTables and MixedTraces are of some tables
-// with fixed columns and some without, of any of MixedForms.
+// with fixed columns and some without, of any of MixedForms. ImageTables are such tables, of which some have an image.
 var (
 	FixedTables = fixedTables
 	FixedTraces = fixedTraces
 	MixedTables = mixedTables
 	MixedTraces = mixedTraces
 	MixedForms  = mixedForms
+	ImageTables = imageTables
 )
 
 // Shown returns the number of elements in the leaves of each phase.

@@ -16,25 +16,40 @@ import (
 // contains their values at y and, for each query, a leaf. They are opened there because otherwise the
 // verifier would have to compute these values in time that grows with the columns' length.
 
-// fixed holds a system's fixed columns. All proofs read it, and none may reuse its memory.
+// fixed holds the fixed columns of a system, or an image. All proofs read it, and none may reuse its memory.
 type fixed[E field.Element[E]] struct {
-	values   [][][]E // for each table, on H
+	values   [][][]E // for each table, on H; nil for a table without, like its extended columns
 	extended []*extended[E]
 	tree     *tree.Tree[E]
 	salts    [][][]E
 	top      []tree.Digest
 }
 
+// noFixed returns the fixed columns of tables of which none has any.
+func noFixed[E field.Element[E]](s *statement) *fixed[E] {
+	return &fixed[E]{values: make([][][]E, len(s.tables)), extended: make([]*extended[E], len(s.tables))}
+}
+
 // fix commits to the fixed columns, if there are any, and returns the cap.
 func (y *system[E, X]) fix(ctx context.Context, ex executor.Executor, s *statement) ([]tree.Digest, error) {
-	y.fixed = fixed[E]{values: make([][][]E, len(s.tables)), extended: make([]*extended[E], len(s.tables))}
-	if !s.anyFixed() {
-		return nil, nil
+	contents := make([][][]uint64, len(s.tables))
+	for t, table := range s.tables {
+		contents[t] = table.Fixed
 	}
-	// The commitment does not depend on the heights of other tables. The least ones make no word longer.
-	rows := make([]int, len(s.tables))
-	for t, fixed := range s.fixed {
-		rows[t] = max(1, fixed)
+	of, err := y.commitFixed(ctx, ex, s, ofFixed, s.least(nil), contents)
+	if err != nil {
+		return nil, err
+	}
+	y.fixed = *of
+	return of.top, nil
+}
+
+// commitFixed commits to the contents of fixed columns or of an image, for each table, in a layout for tables of
+// the given heights.
+func (y *system[E, X]) commitFixed(ctx context.Context, ex executor.Executor, s *statement, phase int, rows []int, contents [][][]uint64) (*fixed[E], error) {
+	of := noFixed[E](s)
+	if !slices.ContainsFunc(contents, func(columns [][]uint64) bool { return len(columns) > 0 }) {
+		return of, nil
 	}
 	l, err := y.layout(s, rows)
 	if err != nil {
@@ -44,38 +59,36 @@ func (y *system[E, X]) fix(ctx context.Context, ex executor.Executor, s *stateme
 	if p.points, err = newPoints[E, X](p.ctx, p.ex, y.field, l, &y.transforms, newMemory(&y.kept, l)); err != nil {
 		return nil, err
 	}
-	for t, table := range s.tables {
-		if s.fixed[t] == 0 {
+	for t, from := range contents {
+		if len(from) == 0 {
 			continue
 		}
-		columns, err := p.points.memory.columns(p.ctx, p.ex, len(table.Fixed), 1<<l.rows[t])
+		columns, err := p.points.memory.columns(p.ctx, p.ex, len(from), 1<<l.rows[t])
 		if err != nil {
 			return nil, err
 		}
-		y.fixed.values[t] = make([][]E, len(table.Fixed))
-		err = p.ex.Do(p.ctx, len(table.Fixed), func(_ context.Context, i int) error {
-			for row, v := range table.Fixed[i] {
+		of.values[t] = make([][]E, len(from))
+		err = p.ex.Do(p.ctx, len(from), func(_ context.Context, i int) error {
+			for row, v := range from[i] {
 				if v >= y.field.Order() {
-					return fmt.Errorf("%w: table %q, fixed column %d, row %d: not below the field's order", zkbench.ErrParams, table.Name, i, row)
+					return fmt.Errorf("%w: table %q, %s column %d, row %d: not below the field's order", zkbench.ErrParams, s.tables[t].Name, phaseNames[phase], i, row)
 				}
 				columns[i][row] = y.field.New(v)
 			}
-			y.fixed.values[t][i] = slices.Clone(columns[i])
+			of.values[t][i] = slices.Clone(columns[i])
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
-		x, err := p.points.extend(p.ctx, p.ex, l.phases[ofFixed][t], columns, true, l.held())
-		if err != nil {
+		if of.extended[t], err = p.points.extend(p.ctx, p.ex, l.phases[phase][t], columns, true, l.held()); err != nil {
 			return nil, err
 		}
-		y.fixed.extended[t] = x
 	}
-	p.extended[ofFixed] = y.fixed.extended
-	if err := p.grow(ofFixed); err != nil {
+	p.extended[phase] = of.extended
+	if err := p.grow(phase); err != nil {
 		return nil, err
 	}
-	y.fixed.tree, y.fixed.salts, y.fixed.top = p.trees[ofFixed], p.salts[ofFixed], p.proof.caps[ofFixed]
-	return y.fixed.top, nil
+	of.tree, of.salts, of.top = p.trees[phase], p.salts[phase], p.proof.caps[phase]
+	return of, nil
 }

@@ -161,17 +161,17 @@ func (y *system[E, X]) lower(ctx context.Context, ex executor.Executor, s *state
 		p := s.programs[i/2]
 		kept := messageSteps(p)
 		if i%2 == 0 {
-			y.codes[i/2].all = lower[E, X](y.field, p, true, kept)
+			y.codes[i/2].all = lower[E, X](y.field, p, s.fixedPhase(i/2), true, kept)
 		} else {
-			y.codes[i/2].messages = lower[E, X](y.field, p, false, kept)
+			y.codes[i/2].messages = lower[E, X](y.field, p, s.fixedPhase(i/2), false, kept)
 		}
 		return nil
 	})
 }
 
 // lower compiles a program: the steps in kept, which are those of messages, and the constraints if they are
-// asked for.
-func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *air.Program, constraints bool, kept []int) *code[E] {
+// asked for. Fixed columns are those of the given phase.
+func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *air.Program, fixed int, constraints bool, kept []int) *code[E] {
 	n := len(p.Steps)
 	l := &lowering[E]{
 		code: &code[E]{program: p, values: make([]int, n)}, steps: p.Steps, known: knownSteps(f, p),
@@ -228,7 +228,7 @@ func lower[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], p *
 			case air.Public:
 				c.publics = append(c.publics, s.Index)
 			case air.Fixed:
-				at.phase = ofFixed
+				at.phase = fixed
 				c.here = append(c.here, at)
 			case air.Here:
 				c.here = append(c.here, at)

@@ -173,7 +173,7 @@ func checkLower[E field.Element[E], X field.Extension[E, X]](t *testing.T, f fie
 		}
 		steps := messageSteps(p)
 		for _, constraints := range []bool{true, false} {
-			code := lower[E, X](f, p, constraints, steps)
+			code := lower[E, X](f, p, ofFixed, constraints, steps)
 			for _, p := range code.passes {
 				for _, s := range p.steps {
 					seen[s.Op] = true

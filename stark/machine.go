@@ -23,7 +23,7 @@ type code[E field.Element[E]] struct {
 	values    []int // the register of each step that is asked for
 }
 
-type cellAt struct{ register, phase, column int } // the phase is ofColumns or ofFixed
+type cellAt struct{ register, phase, column int } // the phase is ofColumns, ofFixed or ofImage
 
 // pass is steps, and what follows them.
 type pass struct {

@@ -12,7 +12,7 @@ import (
 // proof is everything that the prover sends.
 type proof[E field.Element[E], X field.Extension[E, X]] struct {
 	rows   []int
-	caps   [phases][]tree.Digest // that of fixed columns is in the system and not sent
+	caps   [phases][]tree.Digest // those of fixed columns and of the image are not sent
 	sums   []X                   // one for each table with messages
 	values [phases][][2][]X      // for each table, at y and, for stacks that are read there, at g y
 	// The leaf of each distinct position, in rising order, and one path for each tree.
@@ -39,7 +39,7 @@ type prover[E field.Element[E], X field.Extension[E, X]] struct {
 	proof      *proof[E, X]
 
 	columns  [][][]E         // for each table, values
-	fixed    [][][]E         // for each table, values of its fixed columns
+	fixed    [][][]E         // for each table, values of its fixed columns or of its image
 	random   *random[E, X]   // nil without zero knowledge, like masks and salts
 	masks    [][2][]X        // for each table, the tuples with which its sum begins and ends
 	salts    [phases][][][]E // for each coset, what is hashed with its leaves

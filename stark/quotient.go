@@ -72,7 +72,7 @@ func (p *prover[E, X]) quotient(t int) ([][]E, error) {
 	memory := p.points.memory.part()
 	defer memory.release()
 	scratch := scratches[*quotienter[E, X]]{make: func() *quotienter[E, X] { return p.newQuotient(t, memory, n, weights) }}
-	read := []*extended[E]{p.extended[ofColumns][t], p.extended[ofSums][t], p.extended[ofFixed][t]}
+	read := []*extended[E]{p.extended[ofColumns][t], p.extended[ofSums][t], p.extended[l.fixedPhase(t)][t]}
 	for j := pieces - 1; j >= 0; j-- { // the last coset is in memory already, and the first one is read next
 		c := j * apart
 		columns := func(phase, i int) []E { return p.extended[phase][t].column(c, i) }

@@ -73,12 +73,15 @@ type Statement struct {
 	Publics  []uint64  // public values that tables read
 	Messages []Message // what the statement itself sends on buses, in addition to the tables
 	Context  []byte    // further data that the proof is bound to
+	// Image is for tables that have an image (air.Table), and else nil. Prove and Check need one that System.Image
+	// returned. Verify also accepts one that System.DecodeImage returned.
+	Image *Image
 }
 
 // Trace says how to fill one table.
 type Trace struct {
 	// Rows is the table's height in a form of the statement: a power of two, at least 2. A table with fixed
-	// columns has their height. Params.Height returns the height that a number of rows needs. The verifier
+	// columns or an image has their height. Params.Height returns the height that a number of rows needs. The verifier
 	// knows Rows from the statement: constraints on the last row apply to row Rows - 1 or, in zero knowledge,
 	// to row Rows - 1 - Params.Random().
 	Rows int
@@ -112,6 +115,8 @@ type System struct {
 type engine interface {
 	lower(ctx context.Context, ex executor.Executor, s *statement) error                // compiles the programs, before the first proof
 	fix(ctx context.Context, ex executor.Executor, s *statement) ([]tree.Digest, error) // commits to fixed columns and returns the cap
+	image(ctx context.Context, ex executor.Executor, s *statement, contents [][][]uint64) (*Image, error)
+	decodeImage(s *statement, encoded []byte) (*Image, error)
 	prove(ctx context.Context, ex executor.Executor, s *statement, traces []Trace, about Statement, options Options) ([]byte, error)
 	bytes() uint64 // length of an element
 	order() uint64
@@ -123,7 +128,7 @@ type engine interface {
 
 // New returns a system for the given tables and commits to their fixed columns. New returns
 // zkbench.ErrParams if a table is invalid, if a table's degree is too high for the rate, if a table has fixed
-// columns although Params.ZeroKnowledge is set, or if the configuration is not supported.
+// columns or an image although Params.ZeroKnowledge is set, or if the configuration is not supported.
 func New(c Config, tables ...*air.Table) (*System, error) {
 	return NewOn(context.Background(), executor.Serial(), c, tables...)
 }
@@ -239,7 +244,7 @@ type system[E field.Element[E], X field.Extension[E, X]] struct {
 }
 
 // Digest returns a digest of everything that decides the system's proofs: field, hash, parameters, what the
-// tables state, and their fixed columns.
+// tables state, and their fixed columns. Images are in statements, and so not in the digest.
 func (s *System) Digest() [sha512.Size]byte { return s.digest }
 
 // Prove proves the given statement. It takes one trace for each table, in the order of the tables. If the
@@ -282,6 +287,9 @@ func (y *system[E, X]) begin(s *statement, rows []int, about *claim[E]) challeng
 		c.Elements("message", about.tuples[i])
 	}
 	c.Bytes("context", about.Context)
+	if about.Image != nil {
+		c.Digests("image", about.Image.top)
+	}
 	return c
 }
 
@@ -327,6 +335,10 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	if err := claim.accepts(rows, zkbench.ErrParams); err != nil {
 		return nil, err
 	}
+	image, err := y.imageOf(s, about.Image)
+	if err != nil {
+		return nil, err
+	}
 	l, err := y.secured(s, rows, len(about.Messages))
 	if err != nil {
 		return nil, err
@@ -342,11 +354,17 @@ func (y *system[E, X]) prover(ctx context.Context, ex executor.Executor, s *stat
 	p := &prover[E, X]{
 		ctx: ctx, ex: ex, field: y.field, vectors: y.vectors, hash: y.hash,
 		layout: l, points: points, digests: &memory[tree.Digest]{kept: &y.digests}, sending: m.part(), codes: y.codes, claim: claim,
-		span: options.Span, proof: &proof[E, X]{rows: rows}, fixed: y.fixed.values,
+		span: options.Span, proof: &proof[E, X]{rows: rows}, fixed: make([][][]E, len(rows)),
 	}
-	p.trees[ofFixed], p.salts[ofFixed] = y.fixed.tree, y.fixed.salts
-	for _, x := range y.fixed.extended {
-		p.extended[ofFixed] = append(p.extended[ofFixed], x.shared())
+	for i, of := range []*fixed[E]{&y.fixed, image} {
+		phase := ofFixed + i
+		p.trees[phase], p.salts[phase] = of.tree, of.salts
+		for t, x := range of.extended {
+			p.extended[phase] = append(p.extended[phase], x.shared())
+			if phase == l.fixedPhase(t) {
+				p.fixed[t] = of.values[t]
+			}
+		}
 	}
 	if p.span == nil {
 		p.span = func(string) func() { return func() {} }
@@ -412,6 +430,9 @@ func (y *system[E, X]) decode(s *statement, encoded []byte, about *claim[E]) (*l
 	c.layout = l
 	c.body(p)
 	p.caps[ofFixed] = y.fixed.top
+	if about.Image != nil {
+		p.caps[ofImage] = about.Image.top
+	}
 	return l, p, c.err
 }
 
@@ -426,6 +447,9 @@ type claim[E any] struct {
 func (y *system[E, X]) claim(s *statement, about Statement) (c *claim[E], err error) {
 	c = &claim[E]{Statement: about}
 	if err := s.checkForms(y.field.Order(), &about); err != nil {
+		return nil, err
+	}
+	if err := s.checkImage(&about); err != nil {
 		return nil, err
 	}
 	if len(about.Publics) != s.publics {

@@ -99,7 +99,8 @@ func (p *prover[E, X]) sumsOf(t int) (columns [][]E, sum X, err error) {
 	for g := range h {
 		h[g] = columns[g*d:][:d]
 	}
-	kept := [phases][][]E{ofColumns: p.kept[t], ofFixed: p.fixed[t]}
+	kept := [phases][][]E{ofColumns: p.kept[t]}
+	kept[l.fixedPhase(t)] = p.fixed[t]
 	p.kept[t] = nil // nothing else reads it
 	// Compute φ from what it grows by: first the running sums within each tile of rows, then φ.
 	used, size := l.used(t), min(rows, tile)

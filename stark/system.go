@@ -24,7 +24,7 @@ type statement struct {
 	longest  int               // length of the longest tuple on a bus
 	linked   map[string]uint64 // how often fixed columns ask each bus
 	fixed    []int             // for each table, the logarithm of its fixed columns' height, or 0 if it has none
-	nested   bool              // whether domains are nested, because some tables have fixed columns and others have none (points.go)
+	nested   bool              // whether domains are nested, because words of fixed columns or of an image may be shorter than others (points.go)
 	publics  int
 	params   Params
 	digest   [sha512.Size]byte
@@ -63,9 +63,11 @@ func newStatement(ctx context.Context, ex executor.Executor, params Params, tabl
 		}
 		if p.Fixed > 0 {
 			if params.ZeroKnowledge {
-				return nil, fmt.Errorf("%w: table %q has fixed columns, which zero knowledge does not support yet", zkbench.ErrParams, t.Name)
+				return nil, fmt.Errorf("%w: table %q has %s columns, which zero knowledge does not support yet", zkbench.ErrParams, t.Name, phaseNames[s.fixedPhase(i)])
 			}
-			s.fixed[i] = bits.TrailingZeros(uint(len(t.Fixed[0])))
+			if t.Image == 0 {
+				s.fixed[i] = bits.TrailingZeros(uint(len(t.Fixed[0])))
+			}
 		}
 		degree := max(p.Degree(), leastDegree(p), 2)
 		if params.ZeroKnowledge && len(p.Messages) > 0 {
@@ -93,8 +95,28 @@ func newStatement(ctx context.Context, ex executor.Executor, params Params, tabl
 	return s, nil
 }
 
-// anyFixed reports whether a table has fixed columns.
-func (s *statement) anyFixed() bool { return slices.Max(s.fixed) > 0 }
+// anyFixed reports whether a table has fixed columns or an image.
+func (s *statement) anyFixed() bool {
+	return slices.ContainsFunc(s.programs, func(p *air.Program) bool { return p.Fixed > 0 })
+}
+
+// fixedPhase returns the phase of a table's fixed columns: ofFixed or ofImage.
+func (s *statement) fixedPhase(t int) int {
+	if s.tables[t].Image > 0 {
+		return ofImage
+	}
+	return ofFixed
+}
+
+// imaged returns the tables with an image.
+func (s *statement) imaged() (all []int) {
+	for t, table := range s.tables {
+		if table.Image > 0 {
+			all = append(all, t)
+		}
+	}
+	return all
+}
 
 // hash returns a digest of everything that decides what a proof states, including the cap over fixed columns.
 func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
@@ -134,6 +156,9 @@ func (s *statement) hash(about string, fixed []tree.Digest) [sha512.Size]byte {
 	}
 	if s.anyFixed() {
 		for i, rows := range s.fixed {
+			if s.fixedPhase(i) == ofImage {
+				rows = -1 // no height
+			}
 			number(s.programs[i].Fixed, rows)
 		}
 	}
@@ -157,14 +182,14 @@ type layout struct {
 	rows  []int // logarithm of each table's height
 	size  int   // logarithm of the stacks' length
 	folds []int // logarithms of FRI's arities
-	// phases are the shapes of what is committed to, for each table: columns, sums, quotients and fixed
-	// columns.
+	// phases are the shapes of what is committed to, for each table: columns, sums, quotients, fixed columns and
+	// image.
 	phases [phases][]shape
 	next   [phases][][]bool // which stacks are read in the next row
 	// sizes are the logarithms of the length of each phase's words. Columns of a phase are stacked as if no table
-	// were higher than those that have some. This matters for fixed columns only: their words are the same
-	// whatever heights a form gives to other tables. A shorter word counts as one of the full length that depends
-	// on a power of X only.
+	// were higher than those that have some. This matters for fixed columns and images only: their words are the
+	// same whatever heights a form gives to other tables. A shorter word counts as one of the full length that
+	// depends on a power of X only.
 	sizes  [phases]int
 	shared [phases]int // logarithm of the number of positions in a phase's words that share a leaf
 	// In zero knowledge, and 0 otherwise: the number of random elements in a leaf, and the number of
@@ -172,12 +197,13 @@ type layout struct {
 	salt, masks int
 }
 
-// The phases of commitment. Fixed columns belong to a system and not to its proofs.
+// The phases of commitment. Fixed columns belong to a system and an image to a statement, not to proofs.
 const (
 	ofColumns = iota
 	ofSums
 	ofQuotients
 	ofFixed
+	ofImage
 	phases
 )
 
@@ -202,14 +228,16 @@ func (s *statement) layout(degree, bytes, twoAdicity int, rows []int) (*layout, 
 		}
 		l.size = max(l.size, r+s.params.Stack)
 		if s.programs[i].Fixed > 0 {
-			l.sizes[ofFixed] = max(l.sizes[ofFixed], r+s.params.Stack)
+			size := &l.sizes[s.fixedPhase(i)]
+			*size = max(*size, r+s.params.Stack)
 		}
 	}
 	for phase := range ofFixed {
 		l.sizes[phase] = l.size
 	}
 	for i, r := range rows {
-		widths := [phases]int{s.programs[i].Columns, len(s.groups[i]) * degree, l.chunks(i) * degree, s.programs[i].Fixed}
+		widths := [phases]int{s.programs[i].Columns, len(s.groups[i]) * degree, l.chunks(i) * degree}
+		widths[s.fixedPhase(i)] = s.programs[i].Fixed
 		if l.masked(i) {
 			widths[ofColumns] += degree
 		}
@@ -317,7 +345,8 @@ func (l *layout) leaves(phase int) int { return l.sizes[phase] - l.shared[phase]
 // depth returns the logarithm of the number of all leaves of a phase.
 func (l *layout) depth(phase int) int { return l.leaves(phase) + l.params.LogBlowup }
 
-// absent reports whether transcripts contain nothing about a phase's values: fixed columns, if no table has any.
+// absent reports whether transcripts contain nothing about a phase's values: fixed columns or an image, if no table
+// has any.
 func (l *layout) absent(phase int) bool { return phase >= ofFixed && l.leaf(phase) == 0 }
 
 // constraints returns the number of a table's constraints, including those of its sums.

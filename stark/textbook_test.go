@@ -96,10 +96,11 @@ func (t textbookAlgebra) Sub(x, y num) num { return x.minus(y) }
 func (t textbookAlgebra) Mul(x, y num) num { return x.times(y) }
 
 type textbook struct {
-	s   *System
-	t   transcript.Transcript
-	in  []byte
-	top [][]byte // of the fixed columns
+	s     *System
+	t     transcript.Transcript
+	in    []byte
+	image [][][]uint64 // for each table, the contents of its image
+	tops  [5][][]byte  // of the fixed columns, in place 3, and of the image, in place 4
 }
 
 func (b *textbook) fail(format string, a ...any) { panic(fmt.Errorf(format, a...)) }
@@ -254,23 +255,32 @@ type textbookTable struct {
 
 // firstPoint returns the first point of the domain for words of length 2^size.
 func (b *textbook) firstPoint(size int) num {
-	fixed := 0
+	fixed, images := 0, 0
 	for _, t := range b.s.tables {
 		if len(t.Fixed) > 0 {
 			fixed++
 		}
+		images += t.Image
 	}
-	if fixed == 0 || fixed == len(b.s.tables) {
+	if fixed+images == 0 || fixed == len(b.s.tables) {
 		return scalar(7)
 	}
 	return scalar(7).pow(1 << (32 - size))
 }
 
-// fixedCap commits to fixed columns. At each point of the domain there are all stacks, each made of columns
+// fixedKind returns the place of what is committed to of a table's fixed columns.
+func (b *textbook) fixedKind(table int) int {
+	if b.s.tables[table].Image > 0 {
+		return 4
+	}
+	return 3
+}
+
+// fixedCap commits to fixed columns or to an image. At each point of the domain there are all stacks, each made of columns
 // at x^k.
-func (b *textbook) fixedCap(tables []textbookTable, size, shared int) [][]byte {
-	if b.top != nil {
-		return b.top
+func (b *textbook) fixedCap(kind int, tables []textbookTable, size, shared int) [][]byte {
+	if b.tops[kind] != nil {
+		return b.tops[kind]
 	}
 	domain := size + b.s.params.LogBlowup
 	at := make([][]byte, 1<<domain) // of each place, what it has
@@ -281,17 +291,20 @@ func (b *textbook) fixedCap(tables []textbookTable, size, shared int) [][]byte {
 				continue
 			}
 			stack := size - t.rows
+			// A column's value at u is Σ f(h) h (u^n - 1) / (n (u - h)) over the rows' h.
 			u, n := x.pow(1<<stack), uint64(1<<t.rows)
+			var weights []num
+			for row := range n {
+				h := root(t.rows).pow(row)
+				weights = append(weights, h.times(u.pow(n).minus(scalar(1))).over(scalar(n).times(u.minus(h))))
+			}
 			for from := 0; from < len(t.fixed); from += 1 << stack {
 				sum := scalar(0)
 				for i, column := range t.fixed[from:min(len(t.fixed), from+1<<stack)] {
-					// Σ f(h) h (u^n - 1) / (n (u - h)) over the rows' h
 					value := scalar(0)
 					for row, cell := range column {
-						h := root(t.rows).pow(uint64(row))
-						value = value.plus(scalar(cell).times(h).over(u.minus(h)))
+						value = value.plus(scalar(cell).times(weights[row]))
 					}
-					value = value.times(u.pow(n).minus(scalar(1))).over(scalar(n))
 					sum = sum.plus(x.pow(reversedBits(i, stack)).times(value))
 				}
 				at[place] = binary.LittleEndian.AppendUint64(at[place], sum.a.Uint64())
@@ -316,7 +329,7 @@ func (b *textbook) fixedCap(tables []textbookTable, size, shared int) [][]byte {
 		}
 		level = above
 	}
-	b.top = level
+	b.tops[kind] = level
 	return level
 }
 
@@ -335,23 +348,27 @@ func (b *textbook) verify(about Statement) {
 	b.t = transcript.New("stark")
 	b.t.Append("system", s.digest[:])
 	heights := b.bytes(len(s.tables))
-	size, fixedSize := 0, 0 // the words of fixed columns are as long as if there were no other tables
+	size, fixedSize := 0, [5]int{} // the words of fixed columns are as long as if there were no other tables
 	for i, h := range heights {
 		if h < 1 || int(h)+params.Stack+params.LogBlowup > 32 || 1<<h < 2*random {
 			b.fail("height 2^%d", h)
 		}
 		rows = append(rows, int(h))
 		size = max(size, int(h)+params.Stack)
-		if columns := s.tables[i].Fixed; len(columns) > 0 {
+		columns, kind := s.tables[i].Fixed, b.fixedKind(i)
+		if kind == 4 {
+			columns = b.image[i]
+		}
+		if len(columns) > 0 {
 			if len(columns[0]) != 1<<h {
 				b.fail("a height of 2^%d for fixed columns of %d rows", h, len(columns[0]))
 			}
-			fixedSize = max(fixedSize, int(h)+params.Stack)
+			fixedSize[kind] = max(fixedSize[kind], int(h)+params.Stack)
 		}
 	}
 	sizeOf := func(kind int) int {
-		if kind == 3 {
-			return fixedSize
+		if kind >= 3 {
+			return fixedSize[kind]
 		}
 		return size
 	}
@@ -387,8 +404,8 @@ func (b *textbook) verify(about Statement) {
 		width int
 		next  map[int]bool
 	}
-	var kinds [4][]part
-	withSums, withFixed := false, false
+	var kinds [5][]part
+	withSums, withFixed := false, [5]bool{}
 	for i, p := range s.programs {
 		stack := size - rows[i]
 		columns, sums := part{p.Columns, map[int]bool{}}, part{2 * len(s.groups[i]), map[int]bool{}}
@@ -407,13 +424,14 @@ func (b *textbook) verify(about Statement) {
 		}
 		kinds[0], kinds[1] = append(kinds[0], columns), append(kinds[1], sums)
 		kinds[3] = append(kinds[3], part{len(s.tables[i].Fixed), map[int]bool{}})
+		kinds[4] = append(kinds[4], part{s.tables[i].Image, map[int]bool{}})
 		kinds[2] = append(kinds[2], part{2 * ((s.pieces[i]<<rows[i] + random + used - 1) / used), map[int]bool{}})
 	}
 	domain := size + params.LogBlowup
 	// Places that are folded into one have one leaf, where its elements, of eight bytes, are no longer
 	// than the digests that are not sent then.
-	var shared [4]int
-	var caps [4][][]byte
+	var shared [5]int
+	var caps [5][][]byte
 	for kind := range caps {
 		width := 0
 		for i, p := range kinds[kind] {
@@ -432,18 +450,33 @@ func (b *textbook) verify(about Statement) {
 		for more := 1; more <= most && 8*width*(1<<more-1) <= 32*more; more++ {
 			shared[kind] = more
 		}
-		if kind == 3 {
-			withFixed = width > 0
+		if kind >= 3 {
+			withFixed[kind] = width > 0
 		} else if kind != 1 || withSums {
 			caps[kind] = b.digests(b.capOf(sizeOf(kind) + params.LogBlowup - shared[kind]))
 		}
 	}
-	if withFixed {
+	if withFixed[3] {
 		var tables []textbookTable
 		for i, table := range s.tables {
 			tables = append(tables, textbookTable{rows[i], table.Fixed})
 		}
-		caps[3] = b.fixedCap(tables, fixedSize, shared[3])
+		caps[3] = b.fixedCap(3, tables, fixedSize[3], shared[3])
+	}
+	if withFixed[4] {
+		var tables []textbookTable
+		var commitment []byte
+		for i, columns := range b.image {
+			tables = append(tables, textbookTable{rows[i], columns})
+			if s.tables[i].Image > 0 {
+				commitment = append(commitment, byte(rows[i]))
+			}
+		}
+		caps[4] = b.fixedCap(4, tables, fixedSize[4], shared[4])
+		if string(about.Image.Bytes()) != string(append(commitment, slices.Concat(caps[4]...)...)) {
+			b.fail("the commitment is not that of the image")
+		}
+		b.absorb("image", caps[4])
 	}
 	b.absorb("columns", caps[0])
 	gamma := b.challenge("gamma", false)
@@ -477,7 +510,7 @@ func (b *textbook) verify(about Statement) {
 	alpha := b.challenge("alpha", false)
 	b.absorb("quotients", caps[2])
 	y := b.challenge("point", true)
-	var values [4][][2][]num
+	var values [5][][2][]num
 	for kind := range kinds {
 		for i, p := range kinds[kind] {
 			var v [2][]num
@@ -493,7 +526,7 @@ func (b *textbook) verify(about Statement) {
 					sent = append(sent, v[1][column])
 				}
 			}
-			if kind != 3 || withFixed {
+			if kind < 3 || withFixed[kind] {
 				b.t.Append("values", encodePairs(sent))
 			}
 			values[kind] = append(values[kind], v)
@@ -501,7 +534,7 @@ func (b *textbook) verify(about Statement) {
 	}
 	// The values are those of columns that satisfy the tables.
 	for i, p := range s.programs {
-		steps := air.Evaluate[num](p, textbookAlgebra{about.Publics, values[3][i][0], values[0][i][0], values[0][i][1]})
+		steps := air.Evaluate[num](p, textbookAlgebra{about.Publics, values[b.fixedKind(i)][i][0], values[0][i][0], values[0][i][1]})
 		power := scalar(1)
 		var bound [4]num
 		for w := range bound {
@@ -622,7 +655,7 @@ func (b *textbook) verify(about Statement) {
 		sort.Ints(all)
 		return all
 	}
-	var leaves [4]map[int][]num
+	var leaves [5]map[int][]num
 	for kind := range kinds {
 		width := 0
 		for _, w := range words {
@@ -666,7 +699,7 @@ func (b *textbook) verify(about Statement) {
 		coset, i := place>>size, place%(1<<size)
 		x := b.firstPoint(size).times(root(domain).pow(uint64(coset))).times(root(size).pow(uint64(i)))
 		sum := scalar(0)
-		column := [4]int{}
+		column := [5]int{}
 		for n, w := range words {
 			if !w.next {
 				column[w.kind]++
@@ -758,22 +791,30 @@ func quiet() *air.Table {
 func TestTextbook(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
-	var top [][]byte // the cap over fixed columns, for several forms of one system
+	var tops [5][][]byte // the caps over fixed columns and images, for several forms of one system
+	var image [][][]uint64
 	flips := 150
 	agree := func(params Params, traces []Trace, about Statement, tables ...*air.Table) {
 		t.Helper()
 		s, err := New(Config{Goldilocks, Keccak, params}, tables...)
 		must.Do(t, err)
+		if image != nil {
+			var contents [][][]uint64
+			for _, i := range s.imaged() {
+				contents = append(contents, image[i])
+			}
+			about.Image = must.Get(s.Image(t.Context(), executor.Serial(), contents...))(t)
+		}
 		proof, err := s.Prove(t.Context(), executor.Serial(), traces, about, Options{})
 		must.Do(t, err)
 		must.Do(t, s.Verify(proof, about))
-		book := &textbook{s: s, in: proof, top: top}
+		book := &textbook{s: s, in: proof, image: image, tops: tops}
 		must.Do(t, book.try(about))
-		top = book.top
+		tops = book.tops
 		for range flips {
 			bad := slices.Clone(proof)
 			bad[random.IntN(len(bad))] ^= 1 << random.IntN(8)
-			ours, theirs := s.Verify(bad, about), (&textbook{s: s, in: bad, top: top}).try(about)
+			ours, theirs := s.Verify(bad, about), (&textbook{s: s, in: bad, image: image, tops: tops}).try(about)
 			if ours == nil || theirs == nil {
 				t.Fatalf("a flipped bit: ours %v, the textbook's %v", ours, theirs)
 			}
@@ -795,19 +836,30 @@ func TestTextbook(t *testing.T) {
 		params := attackParams
 		params.Degree, params.Stack, params.Queries, params.LogFold = 2, stack, 3, 1+stack
 		traces, about := fixedTraces(nil)
-		top = nil
+		tops = [5][][]byte{}
 		agree(params, traces, about, fixedTables(nil)...)
 	}
-	flips = 40
+	flips = 15
 	for stack, wide := range []int{0, 9, 0, 5} {
-		top = nil
+		tops, image = [5][][]byte{}, nil
 		params := attackParams
 		params.Degree, params.Stack, params.Queries, params.LogFold = 2, stack, 3, 1+stack
 		for _, form := range mixedForms {
 			traces, about := mixedTraces(form, wide, nil)
 			agree(params, traces, about, mixedTables(wide, nil)...)
 		}
+		images := [][]int{{2}, {1, 2}}[stack%2]
+		tables, contents := imageTables(wide, images, nil)
+		tops, image = [5][][]byte{}, make([][][]uint64, len(tables))
+		for i, table := range images {
+			image[table] = contents[i]
+		}
+		for _, form := range mixedForms[1:3] {
+			traces, about := mixedTraces(form, wide, nil)
+			agree(params, traces, about, tables...)
+		}
 	}
+	image = nil
 	for stack := range 3 {
 		h := newHiding(t, true, stack)
 		traces, about := h.traces(3)

@@ -170,7 +170,7 @@ func (v *verifier[E, X]) defect(t int, alpha, y X, d drawn[X]) X {
 	program, rows := l.programs[t], l.rows[t]
 	one := v.one()
 	columns := v.proof.values[ofColumns][t]
-	steps := air.Evaluate[X](program, atPoint[E, X]{f, v.claim.publics, v.proof.values[ofFixed][t][0], columns[0], columns[1]})
+	steps := air.Evaluate[X](program, atPoint[E, X]{f, v.claim.publics, v.proof.values[l.fixedPhase(t)][t][0], columns[0], columns[1]})
 	weights := powersOf(one, alpha, l.constraints(t))
 	var sums [kinds]X
 	for i, b := range program.Constraints {

@@ -97,6 +97,30 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// TestAskImage: nothing is known of an image, so that a table that asks by one of its columns states that it is a bit.
+func TestAskImage(t *testing.T) {
+	t.Parallel()
+	table := &air.Table{Name: "t", Columns: 1, Image: 2, State: func(b *air.Builder) {
+		b.Ask("bus", b.Fixed(1), b.Here(0))
+	}}
+	program := must.Get(table.Compile())(t)
+	golden.Equal(t, "fixed columns", 2, program.Fixed)
+	golden.Equal(t, "constraints", 1, len(program.Constraints))
+	table.State = func(b *air.Builder) { b.Link("bus", 1, b.Here(0)) }
+	_, err := table.Compile()
+	must.Fail(t, err, zkbench.ErrParams, "an image that links")
+	golden.Contains(t, err.Error(), `table "t": links bus "bus" by column 1 of an image`)
+	table.State = func(b *air.Builder) { b.Ask("bus", b.Fixed(2), b.Here(0)) }
+	_, err = table.Compile()
+	must.Fail(t, err, zkbench.ErrParams, "a column too many")
+	for _, image := range []int{-1, 2} {
+		both := &air.Table{Name: "t", Columns: 1, Fixed: [][]uint64{{0, 1}}, Image: image, State: func(b *air.Builder) { b.Zero(air.Everywhere, "c", b.Here(0)) }}
+		_, err = both.Compile()
+		must.Fail(t, err, zkbench.ErrParams, "an image of %d columns beside a fixed one", image)
+		golden.Contains(t, err.Error(), `table "t": image of`)
+	}
+}
+
 // TestFirstError: of what a table states wrong the first is named.
 func TestFirstError(t *testing.T) {
 	t.Parallel()

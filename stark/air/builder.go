@@ -14,6 +14,10 @@ type Table struct {
 	// field's order. All have the same length, a power of two of at least 2, which is then the table's
 	// height.
 	Fixed [][]uint64
+	// Image is the number of fixed columns whose contents each statement gives, as an image. A proof's form gives
+	// their height. Builder.Fixed reads them too. A table has columns in Fixed, or an Image, or neither. The table
+	// must state everything that it needs to know about an image, whose contents may be any numbers.
+	Image int
 	// State writes the table's constraints and messages to b. It must write the same constraints and messages
 	// in each call.
 	State func(b *Builder)
@@ -65,6 +69,7 @@ const (
 type Builder struct {
 	columns     int
 	fixed       int
+	image       bool // whether the fixed columns are an image
 	constraints []Constraint
 	messages    []Message
 	err         error
@@ -76,7 +81,7 @@ func (b *Builder) Here(column int) Expr { return b.cell(Here, "column", column, 
 // Next returns the next row's cell in a column.
 func (b *Builder) Next(column int) Expr { return b.cell(Next, "column", column, b.columns) }
 
-// Fixed returns the row's cell in fixed column i.
+// Fixed returns the row's cell in fixed column i, or in column i of the image.
 func (b *Builder) Fixed(i int) Expr { return b.cell(Fixed, "fixed column", i, b.fixed) }
 
 func (b *Builder) cell(op Op, of string, i, n int) Expr {
@@ -139,8 +144,13 @@ func (b *Builder) Answer(bus string, multiplicity Expr, tuple ...Expr) {
 // Link states that rows ask for a tuple on a bus or answer with it. A fixed column decides which of the two
 // a row does, and how many times. The second argument is the column's index. If a row's cell in the column
 // is a number n in the lower half of the field, the row answers with the tuple n times. If the cell is -n,
-// the row asks for the tuple n times.
+// the row asks for the tuple n times. An image cannot decide this, because then nothing would bound how often it
+// asks.
 func (b *Builder) Link(bus string, fixed int, tuple ...Expr) {
+	if b.image {
+		b.fail("links bus %q by column %d of an image, accepted are columns of Fixed", bus, fixed)
+		return
+	}
 	b.message(Message{bus, links, 0, b.Fixed(fixed), tuple})
 }
 
@@ -160,7 +170,8 @@ func (b *Builder) fail(format string, a ...any) {
 
 // Compile returns the table's constraints and messages as a Program. It returns zkbench.ErrParams if the
 // table has no columns or states nothing, if the function t.State reads a column or public value that does
-// not exist, or if the fixed columns do not all have the same height, a power of two and at least 2.
+// not exist, if the fixed columns do not all have the same height, a power of two and at least 2, or if the table
+// has both fixed columns and an image.
 func (t *Table) Compile() (*Program, error) {
 	if t.Columns < 1 || t.State == nil {
 		return nil, fmt.Errorf("%w: table %q has %d columns, accepted are 1 and more and a State function", zkbench.ErrParams, t.Name, t.Columns)
@@ -170,7 +181,10 @@ func (t *Table) Compile() (*Program, error) {
 			return nil, fmt.Errorf("%w: table %q: fixed column %d has %d rows, accepted is one power of two for all, at least 2", zkbench.ErrParams, t.Name, i, n)
 		}
 	}
-	b := &Builder{columns: t.Columns, fixed: len(t.Fixed)}
+	if t.Image < 0 || t.Image > 0 && len(t.Fixed) > 0 {
+		return nil, fmt.Errorf("%w: table %q: image of %d columns beside %d fixed columns, accepted are 0 and more, and only one of the two", zkbench.ErrParams, t.Name, t.Image, len(t.Fixed))
+	}
+	b := &Builder{columns: t.Columns, fixed: len(t.Fixed) + t.Image, image: t.Image > 0}
 	t.State(b)
 	if b.err == nil && len(b.constraints)+len(b.messages) == 0 {
 		b.fail("states nothing")

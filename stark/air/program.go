@@ -9,7 +9,7 @@ import (
 // the values of earlier steps. Equal subexpressions share one step.
 type Program struct {
 	Columns     int
-	Fixed       int // number of fixed columns
+	Fixed       int // number of fixed columns, or of columns of the image
 	Steps       []Step
 	Constraints []Bound
 	Messages    []Sent
@@ -97,7 +97,8 @@ func compile(b *Builder, fixed [][]uint64) *Program {
 }
 
 // bits reports for each step whether its value is 0 or 1 in every row. A step qualifies if it is the constant
-// 0 or 1, a fixed column of bits, 1 minus a bit, a product of two bits, or if a constraint says so.
+// 0 or 1, a fixed column of bits, 1 minus a bit, a product of two bits, or if a constraint says so. Nothing is
+// known about an image.
 func (p *Program) bits(fixed [][]uint64) []bool {
 	stated := make([]bool, len(p.Steps))
 	for _, c := range p.Constraints {
@@ -116,7 +117,7 @@ func (p *Program) bits(fixed [][]uint64) []bool {
 		case Const:
 			bits[i] = s.Value == Int{} || p.isOne(i)
 		case Fixed:
-			bits[i] = !slices.ContainsFunc(fixed[s.Index], func(v uint64) bool { return v > 1 })
+			bits[i] = s.Index < len(fixed) && !slices.ContainsFunc(fixed[s.Index], func(v uint64) bool { return v > 1 })
 		case Mul:
 			bits[i] = bits[s.X] && bits[s.Y]
 		case Sub:

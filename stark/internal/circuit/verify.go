@@ -19,8 +19,8 @@ type System[S any] interface{ access() Verifier[S] }
 // Verify writes down the verifier of a proof as a program, and runs this program on the proof. The statement
 // must accept exactly one Form. If proof is nil, Verify runs the program on zeros, only to write it down.
 // Verify returns the cells that hold the numbers of the statement, two numbers in each cell. The numbers are
-// the public values, the tuple of each message, and the context with its length. If one of these lists has an
-// odd length, its last cell ends with a 0.
+// the public values, the tuple of each message, the context with its length, and the digests of the image's cap. If
+// one of these lists has an odd length, its last cell ends with a 0.
 //
 // The program depends on the heights of the tables, and on the Bus and Times of each message. If these
 // differ, another program is needed. If the proof opens other positions than the queries ask for, Verify
