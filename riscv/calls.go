@@ -27,7 +27,12 @@ func (m *machine) call(t *thread) bool {
 	return m.precompile(t)
 }
 
-// The input is in memory below these addresses. On 32-bit machines the upper half of the addresses is sign-extended.
+// InputAddress is the address of the input of a bare program for 64 bits. It does not depend on the input, so that tables which
+// prove a run can have it as a constant.
+const InputAddress = 1 << 46
+
+// The input of other programs is in memory below these addresses. On 32-bit machines the upper half of the addresses
+// is sign-extended.
 const (
 	inputTop   = mmapTop
 	inputTop32 = 1 << 31
@@ -36,25 +41,39 @@ const (
 // giveInput maps the input if it is not mapped yet, and returns its address and length to the guest.
 func (m *machine) giveInput(t *thread) bool {
 	n := uint64(len(m.Input))
-	if m.inputAt == 0 && n > 0 {
-		top := uint64(inputTop)
-		if m.program.ISA.XLEN == 32 {
-			top = inputTop32
-		}
+	if m.inputAt == 0 {
 		size := (n + pageMask) &^ pageMask
-		at := m.mem.below(top, size)
-		if at == 0 {
-			return m.refuse(OutOfMemory, fmt.Sprintf("%d bytes of input", n))
+		at, ok := m.inputPlace(size)
+		if !ok {
+			return m.refuse(OutOfMemory, fmt.Sprintf("%d bytes of input, and no free addresses for them", n))
 		}
-		m.mem.setRights(at, at+size, readable|writable)
-		if kind := m.mem.write(at, m.Input); kind != 0 {
-			return m.refuse(kind, fmt.Sprintf("%d bytes of input", n))
+		if n > 0 {
+			m.mem.setRights(at, at+size, readable|writable)
+			if kind := m.mem.write(at, m.Input); kind != 0 {
+				return m.refuse(kind, fmt.Sprintf("%d bytes of input", n))
+			}
+			m.mem.setRights(at, at+size, readable)
 		}
-		m.mem.setRights(at, at+size, readable)
 		m.inputAt = at
 	}
 	t.x[a0], t.x[a1] = m.inputAt, n
 	return true
+}
+
+// inputPlace returns the address at which the pages of the input are mapped, or false if there is no room for them. Without
+// an input it is 0, except in a bare program for 64 bits.
+func (m *machine) inputPlace(size uint64) (at uint64, ok bool) {
+	switch isa := m.program.ISA; {
+	case isa.XLEN == 64 && isa != rv64gc:
+		return InputAddress, !m.mem.mapped(InputAddress, InputAddress+size)
+	case size == 0:
+		return 0, true
+	case isa.XLEN == 32:
+		at = m.mem.below(inputTop32, size)
+	default:
+		at = m.mem.below(inputTop, size)
+	}
+	return at, at != 0
 }
 
 // commit appends bytes of the guest to the output.

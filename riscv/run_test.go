@@ -343,6 +343,32 @@ func TestInput(t *testing.T) {
 	}
 }
 
+// TestInputAddress: the input of a bare program for 64 bits is at one address, whatever it is, and nothing else may be there.
+func TestInputAddress(t *testing.T) {
+	text := rv.Text(slices.Concat(own(call.Input), []uint32{rv.Addi(17, 0, 93), rv.Addi(10, 0, 0), rv.Ecall})...)
+	raw := rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: text})
+	for name, isa := range map[string]*riscv.ISA{"RV64IM": riscv.RV64IM(), "RV64IMC": riscv.RV64IMC()} {
+		for _, n := range []int{0, 1, 10_000} {
+			t.Run(fmt.Sprintf("%s/bytes=%d", name, n), func(t *testing.T) {
+				p := must.Get(riscv.Load(raw, isa))(t)
+				var results [][2]uint64
+				o := riscv.Options{Input: make([]byte, n), Trace: func(s riscv.Step) {
+					if s.Call != nil && s.Call.Number == call.Input {
+						results = append(results, s.Call.Results)
+					}
+				}}
+				must.Get(riscv.Run(t.Context(), p, o))(t)
+				golden.Equal(t, "address and length", [][2]uint64{{1 << 46, uint64(n)}}, results)
+				o.Map = []riscv.Range{{Start: 1<<46 - 1, End: 1<<46 + 1}}
+				_, err := riscv.Run(t.Context(), p, o)
+				if fault, ok := errors.AsType[*riscv.Fault](err); !ok || fault.Kind != riscv.OutOfMemory {
+					t.Errorf("memory at the input's address: %v", err)
+				}
+			})
+		}
+	}
+}
+
 // TestLongProgram: code beyond what is kept decoded is counted all the same, and so is what a register jumps to before
 // and after.
 func TestLongProgram(t *testing.T) {
