@@ -30,6 +30,7 @@ var layers = [][]string{
 	{"rangeproof", "srs"},
 	{"circuits", "plonkish", "stark", "token"},
 	{"riscv"},
+	{"zkvm"},
 	{"internal/input", "internal/result"},
 	{"internal/runner"},
 	{"internal/workload", "internal/view"},

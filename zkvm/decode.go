@@ -1,0 +1,41 @@
+package zkvm
+
+// decoded is an instruction as the program's table holds it.
+type decoded struct {
+	address      uint64
+	op           uint64
+	rd, rs1, rs2 uint64 // rd is the sink if the instruction writes register 0
+	z            uint64 // an element that the family of instructions explains
+	constant     uint64 // what the second operand is if the operation has codeImmediate
+}
+
+// The families of instructions. An operation is a family's code with the family's own codes added, which are below
+// codesPerFamily. No instruction has code 0.
+const (
+	codeSums = codesPerFamily * (1 + iota)
+	codeLogic
+	codeShift
+	codeShiftBy
+	codeEqual
+	codeCompare
+	codeJump
+	codeWords
+	codeNarrowWords
+	codeProduct
+	codeDivision
+	codeCall
+	codeEnd // no family: behind all
+
+	codesPerFamily = 64
+	families       = codeEnd / codesPerFamily
+	codeImmediate  = 1 // the second operand is a constant
+)
+
+// family returns the family of an instruction.
+func (in *decoded) family() uint64 { return in.op &^ (codesPerFamily - 1) }
+
+// isStore reports whether an instruction writes memory.
+func (in *decoded) isStore() bool {
+	family := in.family()
+	return (family == codeWords || family == codeNarrowWords) && in.op&codeStore != 0
+}

@@ -1,0 +1,258 @@
+package zkvm
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/riscv"
+	"github.com/zkbench/zkbench/riscv/call"
+	"github.com/zkbench/zkbench/stark"
+)
+
+// execution is a run of a program, as the rows of the tables.
+type execution struct {
+	*machine
+	program   *Program
+	options   riscv.Options
+	memory    memory
+	rows      [families][]step // by the family of instructions
+	committed []outputByte
+	output    []byte
+	bridged   []bridge
+	cells     [allRegisters]seen
+	time      uint64 // when the next instruction begins
+	last      int    // index of the last instruction
+}
+
+// start is the time at which the first instruction begins. Cells have time 0 at first.
+const start = accesses
+
+func newExecution(m *machine, p *Program) *execution {
+	x := &execution{machine: m, program: p, memory: make(memory), time: start}
+	for _, c := range p.data {
+		x.memory.cell(c.address).value = c.value
+	}
+	return x
+}
+
+// access accesses a cell at a time, when it gets new content, and returns what it was. A cell that was accessed too
+// long ago is brought nearer first.
+func (x *execution) access(space, address uint64, cell *seen, at, now uint64) (found seen) {
+	if at-cell.time > uint64(x.halves()) {
+		x.bridged = append(x.bridged, bridge{space: space, address: address, seen: *cell, to: at - 1})
+		cell.time = at - 1
+	}
+	found = *cell
+	*cell = seen{now, at}
+	return found
+}
+
+// read reads a register as access k of the instruction that begins now.
+func (x *execution) read(register, k uint64) seen { return x.set(register, k, x.cells[register].value) }
+
+// set writes a register as access k of the instruction that begins now.
+func (x *execution) set(register, k, value uint64) seen {
+	return x.access(spaceRegisters, register, &x.cells[register], x.time+k, value)
+}
+
+// step adds an executed instruction.
+func (x *execution) step(s step) {
+	in := &x.program.instructions[s.index]
+	s.time = x.time
+	switch in.family() {
+	case codeCall:
+		x.call(&s)
+	case codeJump:
+		if in.op&codeJalr != 0 {
+			s.a = x.read(in.rs1, 0)
+		}
+		s.old = x.write(in.rd, in.constant)
+	case codeEqual:
+		s.a, s.b = x.read(in.rs1, 0), x.read(in.rs2, 1)
+	case codeShift:
+		s.a = x.read(in.rs1, 0)
+		s.old = x.write(in.rd, s.result)
+	case codeWords, codeNarrowWords:
+		s.a = x.read(in.rs1, 0)
+		s.memory, s.readOnly = x.load(s.address/8, s.stored)
+		s.old = x.write(in.rd, s.result)
+	default:
+		s.a = x.read(in.rs1, 0)
+		if s.b.value = in.constant; in.op&codeImmediate == 0 {
+			s.b = x.read(in.rs2, 1)
+		}
+		if kind := in.op &^ (codeImmediate | codeSigned); in.family() != codeCompare || kind == codeSet {
+			s.old = x.write(in.rd, s.result)
+		}
+	}
+	all := &x.rows[in.family()/codesPerFamily]
+	*all = append(*all, s)
+	x.time += accesses
+	if in.family() == codeCall && s.a.value == call.Commit {
+		x.commit(s.index+1, s.b.value, s.old.value)
+	}
+}
+
+// write writes a register as the last access of the instruction that begins now.
+func (x *execution) write(register, value uint64) seen { return x.set(register, accesses-1, value) }
+
+// commit adds n bytes at an address to the output. The instruction behind the call has the given index.
+func (x *execution) commit(index int, address, n uint64) {
+	for ; n > 0; n-- {
+		content := x.content(address / wordBytes)
+		value := content >> (8 * (address % wordBytes)) & 0xff
+		o := outputByte{index: index, time: x.time, address: address, left: n}
+		position, element := x.outputCells(x.cells[cellPosition].value, x.cells[cellElement].value, value)
+		o.position, o.element = x.set(cellPosition, 0, position), x.set(cellElement, 1, element)
+		o.memory, o.readOnly = x.load(address/wordBytes, content)
+		x.committed, x.output = append(x.committed, o), append(x.output, byte(value))
+		x.time += accesses
+		address++
+	}
+}
+
+// load accesses a cell of memory, which holds stored afterwards. If the program never writes the cell, load returns 1 plus
+// its number.
+func (x *execution) load(address, stored uint64) (found seen, readOnly int) {
+	if value, number := x.constant(address); number > 0 {
+		return seen{value: value}, number
+	}
+	return x.written(address, stored), 0
+}
+
+// written accesses a cell of memory that can be written.
+func (x *execution) written(address, stored uint64) (found seen) {
+	c, at := x.memory.cell(address), x.time+2
+	if !c.touched {
+		c.touched, c.first, c.time = true, at-1, at-1
+	}
+	return x.access(spaceMemory, address, &c.seen, at, stored)
+}
+
+// content returns what a cell of memory holds.
+func (x *execution) content(address uint64) uint64 {
+	if value, number := x.constant(address); number > 0 {
+		return value
+	}
+	return x.memory.cell(address).value
+}
+
+// constant returns what a cell holds that is never written and 1 plus its number, or 0 if it is no such cell.
+func (x *execution) constant(address uint64) (value uint64, number int) {
+	constants, input := x.program.constants, x.options.Input
+	if i := address - riscv.InputAddress/wordBytes; i < uint64(wordsOf(input)) {
+		return inputWord(input, int(i)), len(constants) + int(i) + 1
+	}
+	if n := len(constants); n == 0 || address < constants[0].address || address > constants[n-1].address {
+		return 0, 0
+	}
+	i, ok := slices.BinarySearchFunc(constants, address, func(c fixedWord, address uint64) int { return cmp.Compare(c.address, address) })
+	if !ok {
+		return 0, 0
+	}
+	return constants[i].value, i + 1
+}
+
+// traces returns the traces of the tables, in heights of the form.
+func (x *execution) traces(form stark.Form) (all []stark.Trace) {
+	m, constants := x.machine, len(x.program.constants)
+	fresh := func() *counts { return newCounts(x.shape, x.program, wordsOf(x.options.Input)) }
+	counted := make([]*counts, len(form)) // of each table that is filled
+	// sofar returns the counts of the tables that are filled.
+	sofar := func() *counts {
+		total := fresh()
+		for _, c := range counted {
+			if c != nil {
+				total.add(c)
+			}
+		}
+		return total
+	}
+	add := func(fill stark.Trace) {
+		fill.Rows = form[len(all)]
+		all = append(all, fill)
+	}
+	// rows fills n rows, each by itself, and counts what they ask for.
+	rows := func(n int, fill func(w *writer, i int)) {
+		number := len(all)
+		add(stark.Trace{Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+			total := fresh()
+			var mutex sync.Mutex
+			err := ex.Do(ctx, (n+together-1)/together, func(_ context.Context, task int) error {
+				w := &writer{shape: x.shape, all: cells, cells: stark.Columns[uint64](cells), counts: fresh()}
+				for w.row = task * together; w.row < min((task+1)*together, n); w.row++ {
+					fill(w, w.row)
+				}
+				mutex.Lock()
+				defer mutex.Unlock()
+				total.add(w.counts)
+				return nil
+			})
+			counted[number] = total
+			return err
+		}})
+	}
+	// asked fills columns with counts of all tables before.
+	asked := func(of func(c *counts) [][]uint32) {
+		add(stark.Trace{Fill: func(_ context.Context, _ executor.Executor, cells *stark.Cells) error {
+			for column, counts := range of(sofar()) {
+				for row, n := range counts {
+					cells.Set(row, column, uint64(n))
+				}
+			}
+			return nil
+		}})
+	}
+	for _, f := range m.instructions() {
+		steps := x.rows[f.code/codesPerFamily]
+		rows(len(steps), func(w *writer, i int) { f.table.fill(w, &steps[i], &x.program.instructions[steps[i].index]) })
+	}
+	rows(len(x.committed), func(w *writer, i int) { m.output.fill(w, &x.committed[i], len(x.committed)-1-i) })
+	first, others := x.memory.zeros(x.program.regions)
+	rows(len(others), func(w *writer, i int) { m.zeros.fill(w, &others[i]) })
+	rows(len(x.bridged), func(w *writer, i int) { m.bridges.fill(w, &x.bridged[i]) })
+	absorbed := slices.Concat(absorbedBy(streamInput, x.options.Input), absorbedBy(streamOutput, x.output))
+	rows(form[len(all)], func(w *writer, i int) {
+		if i < len(absorbed) {
+			m.sponge.fill(w, &absorbed[i])
+		} else {
+			m.sponge.fill(w, nil)
+		}
+	})
+	asked(func(c *counts) [][]uint32 { return [][]uint32{c.instructions, c.constants, c.targets} })
+	asked(func(c *counts) [][]uint32 { return [][]uint32{c.loaded[:constants]} })
+	rows(len(x.program.data), func(w *writer, i int) { m.data.fill(w, x.memory.cell(x.program.data[i].address)) })
+	rows(len(x.program.regions), func(w *writer, i int) { m.regions.fill(w, &first[i]) })
+	rows(allRegisters, func(w *writer, i int) { m.registers.fill(w, x.cells[i]) })
+	loaded := sync.OnceValue(func() []uint32 { return sofar().loaded[constants:] })
+	rows(form[len(all)], func(w *writer, i int) { m.input.fill(w, x.options.Input, i, loaded()) })
+	asked(func(c *counts) [][]uint32 { return [][]uint32{c.halves, c.signs} })
+	asked(func(c *counts) [][]uint32 { return [][]uint32{c.ands, c.bytes} })
+	asked(func(c *counts) [][]uint32 { return [][]uint32{c.powers} })
+	return all
+}
+
+// together is the number of rows that a task fills.
+const together = 1 << 13
+
+// halted returns the time at which the program's last instruction began.
+func (x *execution) halted() uint64 { return x.time - accesses }
+
+// leastRows is the least height of a table: parameters of 100 bits are proved for no lower ones.
+const leastRows = 64
+
+// least returns the least heights that hold the rows.
+func (x *execution) least() (form stark.Form) {
+	height := func(rows int) int { return stark.Params{}.Height(max(rows, leastRows)) }
+	for _, f := range x.instructions() {
+		form = append(form, height(len(x.rows[f.code/codesPerFamily])))
+	}
+	p := x.program
+	_, others := x.memory.zeros(p.regions)
+	return append(form, height(len(x.committed)), height(len(others)), height(len(x.bridged)),
+		height(spongeRows(x.options.Input)+spongeRows(x.output)), height(len(p.instructions)), height(len(p.constants)),
+		height(len(p.data)), mostRegions, firstConstant, height(inputRows(x.options.Input)), int(x.halves()), 1<<(2*x.byte), x.powers.rows(x.shape))
+}

@@ -1,0 +1,80 @@
+package zkvm
+
+import (
+	"maps"
+
+	"github.com/zkbench/zkbench/stark"
+)
+
+// A form is the heights of all tables. A statement lists at most stark.MaxForms of them, so that one circuit a form can check
+// all proofs. The forms are sizes of a run, each with some mixes of instructions. A mix halves a table's height, from
+// 2^size rows on, as often as it says.
+
+// sizes are the logarithms of the cycles that a form can hold, if the run has a form's mix.
+var sizes = []int{15, 17, 19, 20}
+
+// mix says how often a table's height is halved, by the code of its family. Tables that it does not have are halved most times.
+type mix map[uint64]int
+
+// rarely is how often the height of a table is halved that a mix does not have.
+const rarely = 6
+
+// Codes of tables that are no family, in a mix.
+const (
+	codeZeros = codeEnd + iota
+	codeBridges
+	codeOutput
+	codeInput
+	codeSponge
+)
+
+// The mixes, named by what they were chosen for. docs/zkvm.md has the counts.
+var mixes = []mix{
+	// Hashes of 32 bits.
+	{codeSums: 1, codeLogic: 1, codeShift: 2, codeWords: 3, codeEqual: 4},
+	// Compiled code of any kind.
+	{codeSums: 1, codeLogic: 2, codeShift: 2, codeWords: 1, codeNarrowWords: 3, codeEqual: 3, codeCompare: 3, codeJump: 4, codeProduct: 4, codeDivision: 4, codeShiftBy: 4, codeZeros: 4, codeBridges: 3},
+	// Numbers of many words.
+	{codeSums: 1, codeLogic: 4, codeShift: 4, codeWords: 2, codeEqual: 3, codeCompare: 2, codeProduct: 2},
+	// Short loops.
+	{codeSums: 0, codeWords: 1, codeEqual: 1, codeCompare: 3, codeLogic: 3, codeShift: 3},
+}
+
+// height returns the height of a table in a form.
+func (x mix) height(code uint64, size int) int {
+	halved, ok := x[code]
+	if !ok {
+		halved = rarely
+	}
+	return max(1<<(size-halved), leastRows)
+}
+
+// forms returns the forms of runs of a program, whose tables have the given heights.
+func (m *machine) forms(image []int) (all []stark.Form) {
+	for _, size := range sizes {
+		for _, x := range mixes {
+			heights := m.fixedHeights(image)
+			for _, f := range m.instructions() {
+				heights[f.table] = x.height(f.code, size)
+			}
+			maps.Copy(heights, map[table]int{
+				m.zeros: x.height(codeZeros, size), m.bridges: x.height(codeBridges, size), m.output: x.height(codeOutput, size),
+				m.input: x.height(codeInput, size), m.sponge: x.height(codeSponge, size),
+			})
+			var form stark.Form
+			for _, t := range m.all() {
+				form = append(form, heights[t])
+			}
+			all = append(all, form)
+		}
+	}
+	return all
+}
+
+// fixedHeights returns the heights of the tables with fixed columns, given those of the program.
+func (m *machine) fixedHeights(image []int) map[table]int {
+	return map[table]int{
+		m.program: image[0], m.constants: image[1], m.data: image[2], m.regions: image[3],
+		m.registers: firstConstant, m.ranges: int(m.halves()), m.ands: 1 << (2 * m.byte), m.powers: m.powers.rows(m.shape),
+	}
+}

@@ -1,0 +1,41 @@
+package zkvm
+
+import (
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/stark/air"
+)
+
+// Plan says what a proof takes and how sound it is, before it is made.
+type Plan struct {
+	Cycles uint64 // instructions that the program retired
+	Cells  int    // of traces, sums and quotients, in tables as high as the proof's; docs/zkvm.md counts those of a row
+	Bits   int    // proved bits of soundness
+	Memory uint64 // bytes that the proof takes at most, estimated by stark.System.Memory
+}
+
+// plan returns the plan of a proof in the given form.
+func (s *system) plan(form stark.Form, about stark.Statement, cycles uint64) (p Plan, err error) {
+	p.Cycles = cycles
+	for i, t := range s.machine.tables() {
+		program, err := t.Compile()
+		if err != nil {
+			return p, err
+		}
+		p.Cells += form[i] * width(program)
+	}
+	protocol, err := s.Security(form, len(about.Messages))
+	if err != nil {
+		return p, err
+	}
+	best, err := protocol.Best()
+	if err != nil {
+		return p, err
+	}
+	p.Bits = best.Bits()
+	p.Memory, err = s.Memory(form)
+	return p, err
+}
+
+// width returns the number of cells in a row of a table: its columns, the two coordinates of a sum for every two messages,
+// and those of the quotient's two pieces.
+func width(p *air.Program) int { return p.Columns + 2*((len(p.Messages)+1)/2) + 2*2 }

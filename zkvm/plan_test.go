@@ -1,0 +1,43 @@
+package zkvm_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/zkvm"
+)
+
+// TestPlan: a plan has the run's cycles and at least the bits that are promised, and it comes before the tables are
+// filled. Its error ends the proof.
+func TestPlan(t *testing.T) {
+	p := must.Get(zkvm.Load(exits(0)))(t)
+	refused := errors.New("refused")
+	var plan zkvm.Plan
+	var phases []string
+	proof, _, err := p.Prove(t.Context(), executor.Serial(), nil, zkvm.About{}, zkvm.Options{
+		Span: func(name string) func() { phases = append(phases, name); return func() {} },
+		Plan: func(of zkvm.Plan) error { plan = of; return refused },
+	})
+	if !errors.Is(err, refused) || proof != nil {
+		t.Errorf("error %v and a proof of %d bytes, want the plan's error", err, len(proof))
+	}
+	golden.Equal(t, "phases", []string{zkvm.PhaseExecute}, phases)
+	golden.Equal(t, "cycles", uint64(3), plan.Cycles)
+	if plan.Bits < 100 || plan.Cells < 1<<20 || plan.Memory < uint64(plan.Cells)*8 {
+		t.Errorf("%+v", plan)
+	}
+}
+
+// TestHashOf: a proof names the hash of its trees.
+func TestHashOf(t *testing.T) {
+	_, proof := ofEcho()
+	golden.Equal(t, "hash", stark.Keccak, must.Get(zkvm.HashOf(proof))(t))
+	if _, err := zkvm.HashOf(proof[:1]); !errors.Is(err, zkbench.ErrMalformed) {
+		t.Errorf("a proof of one byte: %v", err)
+	}
+}

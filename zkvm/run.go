@@ -1,0 +1,78 @@
+package zkvm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/riscv"
+)
+
+// run executes the program and returns the rows of its run.
+func (p *Program) run(ctx context.Context, m *machine, options riscv.Options) (*execution, *riscv.Result, error) {
+	x := newExecution(m, p)
+	x.options = options
+	x.step(step{})
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	options.Trace = func(s riscv.Step) {
+		if err := x.trace(s); err != nil {
+			cancel(err)
+		}
+	}
+	r, err := riscv.Run(ctx, p.guest, options)
+	if refused := context.Cause(ctx); refused != nil {
+		err = refused
+	}
+	return x, r, err
+}
+
+// execute runs the program on an input. The run must end with an exit code.
+func (p *Program) execute(ctx context.Context, m *machine, input []byte, exit uint64) (*execution, error) {
+	x, _, err := p.run(ctx, m, riscv.Options{Input: input, CycleLimit: 1 << sizes[len(sizes)-1]})
+	if _, ended := errors.AsType[*riscv.ExitError](err); ended && x.exit() == exit {
+		err = nil
+	}
+	if err == nil && x.exit() != exit {
+		err = &riscv.ExitError{Code: int(x.exit()), Output: x.output}
+	}
+	return x, err
+}
+
+// exit returns the code with which the program has ended.
+func (x *execution) exit() uint64 { return x.cells[a0].value }
+
+// trace adds a step of the executor.
+func (x *execution) trace(s riscv.Step) error {
+	p := x.program
+	index, ok := x.last+1, true
+	if index >= len(p.instructions) || p.instructions[index].address != s.Address { // it is not the one behind the last
+		if index, ok = p.index[s.Address]; !ok {
+			return fmt.Errorf("%w: no instruction at %#x", zkbench.ErrParams, s.Address)
+		}
+	}
+	x.last = index
+	in := &p.instructions[index]
+	if in.op == 0 {
+		return fmt.Errorf("%w: the instruction at %#x is not one of RV64IM", zkbench.ErrParams, s.Address)
+	}
+	if err := x.checkRead(s, s.Memory, 1); err != nil {
+		return err
+	}
+	one := step{index: index, result: s.Result, address: s.Memory, stored: s.After}
+	if in.isStore() {
+		one.result = s.B
+	}
+	if in.op == codeJump+codeJalr {
+		one.address = s.A + uint64(signed(in.z))
+		one.next = p.index[s.Next] // if there is none, the run ends with a fault or at the next step
+	}
+	if s.Call != nil {
+		if err := x.checkCall(s); err != nil {
+			return err
+		}
+	}
+	x.step(one)
+	return nil
+}
