@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,8 +26,8 @@ import (
 )
 
 func guestCommand(stdout, stderr io.Writer) *cobra.Command {
-	cmd := &cobra.Command{Use: "guest", Short: "Run a RISC-V program, count instructions, estimate proving cost"}
-	cmd.AddCommand(guestRunCommand(stdout, stderr), guestCostCommand(stdout, stderr), guestInputCommand())
+	cmd := &cobra.Command{Use: "guest", Short: "Run a RISC-V program, count its instructions, prove its run, estimate what that costs"}
+	cmd.AddCommand(guestRunCommand(stdout, stderr), guestProveCommand(stdout, stderr), guestVerifyCommand(stdout), guestCostCommand(stdout, stderr), guestInputCommand())
 	return cmd
 }
 
@@ -122,10 +121,8 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 			return nil, 0, fmt.Errorf("input: %w", err)
 		}
 	}
-	if f.output.Given { // the file is written after the run, but it should fail before if it cannot be
-		if _, err := os.Stat(filepath.Dir(f.output.Text)); err != nil {
-			return nil, 0, fmt.Errorf("output: %w", err)
-		}
+	if err := checkFolder("output", f.output); err != nil {
+		return nil, 0, err
 	}
 	profile, err := createFile("profile", f.profile)
 	if err != nil {
