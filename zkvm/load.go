@@ -24,8 +24,8 @@ const mostRegions = 64
 
 // Load parses a statically linked ELF executable for RV64IM, as riscv/c makes it. Compressed instructions are accepted too.
 // An instruction that is not of the set has no proof, and so a program may contain it where it does not execute it. Load
-// returns the error of riscv.Load, and zkbench.ErrParams if the executable has segments that are not aligned to 8 bytes or not
-// below address 2^46.
+// returns the error of riscv.Load, and zkbench.ErrParams if the executable has segments that are not aligned to 8 bytes, not below
+// address 2^46, can be written and not read, or have more than 2^35 bytes without data.
 func Load(elf []byte) (*Program, error) {
 	guest, err := riscv.Load(elf, riscv.RV64IM())
 	if err != nil {
@@ -39,12 +39,14 @@ func Load(elf []byte) (*Program, error) {
 		if s.Start%8 != 0 || s.End%8 != 0 || s.End > riscv.InputAddress {
 			return nil, fmt.Errorf("%w: segment %d from %#x to %#x, accepted are multiples of 8 up to %#x", zkbench.ErrParams, i, s.Start, s.End, uint64(riscv.InputAddress))
 		}
-		p.place(s)
-	}
-	for _, r := range p.regions {
-		if r.end-r.start > mostRegion {
-			return nil, fmt.Errorf("%w: %d bytes at %#x that are zero at first, accepted are %d", zkbench.ErrParams, (r.end-r.start)*8, r.start*8, uint64(mostRegion)*8)
+		// A row of a list cannot pass over more cells than that.
+		if n := (s.End - s.Start - uint64(len(s.Data))) / 8; n > mostRegion {
+			return nil, fmt.Errorf("%w: segment %d has %d cells that are zero at first, accepted are %d", zkbench.ErrParams, i, n, uint64(mostRegion))
 		}
+		if s.Writable && !s.Readable { // the tables have one space for what can be read and written
+			return nil, fmt.Errorf("%w: segment %d from %#x to %#x can be written and not read, accepted is both", zkbench.ErrParams, i, s.Start, s.End)
+		}
+		p.place(s)
 	}
 	if len(p.regions) > mostRegions {
 		return nil, fmt.Errorf("%w: %d segments with memory that is zero at first, accepted are %d", zkbench.ErrParams, len(p.regions), mostRegions)

@@ -100,6 +100,9 @@ func decodeProof(b []byte) (p *proof, err error) {
 	p.hash = hashes[number]
 	p.image = take("program", int(binary.LittleEndian.Uint16(take("program", 2))))
 	p.input.length = binary.LittleEndian.Uint64(take("input", 8))
+	if p.input.length >= goldilocks.Modulus {
+		fail("input", "a length that is not below the field's order")
+	}
 	for i := range p.input.hash {
 		e := goldilocks.Element(binary.LittleEndian.Uint64(take("input", 8)))
 		if !e.Canonical() {
