@@ -29,7 +29,7 @@ import (
 // claimed is a run with its statement.
 type claimed struct {
 	*execution
-	system *stark.System
+	system *system
 	form   stark.Form
 	about  stark.Statement
 }
@@ -38,7 +38,7 @@ type claimed struct {
 func claim(t testing.TB, x *execution) *claimed {
 	t.Helper()
 	s, form, about := proving(t, x)
-	return &claimed{x, s.System, form, about}
+	return &claimed{x, s, form, about}
 }
 
 // check checks the claim, after plant has changed the cells of a table.
