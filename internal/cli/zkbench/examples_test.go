@@ -35,6 +35,7 @@ var docForms = [][2]string{
 	{"--matrix study --kernel portable,avx2,avx512", "--kernel portable"},
 	{"--bytes 136000 --predict-cpus 1,2,4,8,16", "--bytes 136 --predict-cpus 1,2"},
 	{"suite goldilocks", "suite goldilocks --plan"},
+	{"suite guests", "suite guests --plan"},
 	{"suite plonkish", "suite plonkish --plan"},
 	{"suite quick", "suite quick --plan"},
 	{"exec prover.yaml", "exec examples/prover/python.yaml"},
@@ -54,6 +55,8 @@ var docForms = [][2]string{
 	{"report docs/studies/records/token", "report $DIR/records"},
 	{"--plot whatif.svg", "--plot $DIR/whatif.svg"},
 	{"pairing --output secrets", "pairing --output $DIR/secrets"},
+	{"guest prove guest --input README.md --out proof", "guest prove ./internal/workload/guest/bare/hash.elf --out $DIR/proof"},
+	{"guest verify proof --program guest --input README.md", "guest verify $DIR/proof --program ./internal/workload/guest/bare/hash.elf"},
 	{"guest run ./riscv/guests/pairing --input secrets", "guest input pairing --output $DIR/more && zkbench guest run ./riscv/guests/pairing --input $DIR/more"},
 }
 

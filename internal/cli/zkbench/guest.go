@@ -43,7 +43,7 @@ const guestUse = "PROGRAM [-- argument ...]"
 
 const guestLong = "PROGRAM is an ELF file, or a Go package such as ./cmd/guest, which is built for\n" +
 	"linux/riscv64. Every run is the same: time, threads and random bytes come from the emulated\n" +
-	"machine (docs/riscv.md). Nothing is proved.\n"
+	"machine (docs/riscv.md). Nothing is proved: see zkbench guest prove.\n"
 
 // isas are the instruction sets by name.
 var isas = map[string]riscv.ISA{"rv64gc": *riscv.RV64GC(), "rv64imc": *riscv.RV64IMC(), "rv64im": *riscv.RV64IM(), "rv32im": *riscv.RV32IM()}

@@ -250,6 +250,7 @@ var (
 	WorkCycles       = count("work-cycles", "work-cycles/op", "Instructions that a guest retires in its measured work")
 	GuestPages       = count("guest-pages", "guest-pages", "Maximum number of 4,096-byte pages that a guest had at once")
 	GuestTouches     = count("guest-touches", "guest-touches/op", "How often a page of the guest was created")
+	CycleCells       = count("cells-per-cycle", "cells/cycle", "Cells of a proof's tables for each instruction that the program retires: traces, sums and quotients, with the rows that pad them")
 	InLoop           = count("in-loop", "instructions/op", "Instructions per operation of the kind that the loop measures")
 )
 

@@ -1,5 +1,5 @@
-// Package guest defines the workload Guest. Package riscv executes a program of this module, the guest, and counts its
-// instructions. Nothing is proved.
+// Package guest defines the workloads of RISC-V programs. Guest executes a program of this module, the guest, and counts its
+// instructions; nothing is proved. GuestProve proves runs of programs without an operating system.
 package guest
 
 import (
@@ -20,7 +20,7 @@ import (
 )
 
 // Defs returns all workloads of the package.
-func Defs() []workload.Def { return []workload.Def{Guest()} }
+func Defs() []workload.Def { return []workload.Def{Guest(), GuestProve()} }
 
 // The axes.
 var (
