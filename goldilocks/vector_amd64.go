@@ -2,6 +2,8 @@
 
 package goldilocks
 
+import "golang.org/x/sys/cpu"
+
 // The lanes of a register.
 const (
 	lanesAVX2   = 4
@@ -120,22 +122,43 @@ func (k Kernel) butterfliesWide(dst, src, w [][]Element) int {
 	return n
 }
 
+// hasIFMA says whether the processor multiplies 52-bit numbers, beside the kernel avx512.
+var hasIFMA = cpu.X86.HasAVX512IFMA
+
 func (k Kernel) addProductsWide(dst, a [][]Element, c []Element) int {
-	n := k.whole(len(dst[0]))
-	if k.name != avx512 || n == 0 || len(dst) != 2 && len(dst) != 3 {
+	if k.name != avx512 {
+		return 0
+	}
+	return addProductsAVX512(dst, a, c, hasIFMA)
+}
+
+func addProductsAVX512(dst, a [][]Element, c []Element, ifma bool) int {
+	n := Kernel{avx512}.whole(len(dst[0]))
+	if n == 0 || len(dst) != 2 && len(dst) != 3 {
 		return 0
 	}
 	const most = 1 << 10 // vectors whose products' sums are below 2^64
-	digits := make([][3]uint64, min(most, len(a))*len(dst))
+	var few [64]uint64
 	for len(a) > 0 {
 		count := min(most, len(a))
-		for i, f := range c[:count*len(dst)] {
-			digits[i] = [3]uint64{uint64(f) & (1<<22 - 1), uint64(f) >> 22 & (1<<22 - 1), uint64(f) >> 44}
+		parts := few[:0]
+		for _, f := range c[:count*len(dst)] {
+			if ifma {
+				g := f.Mul(1 << 32)
+				parts = append(parts, uint64(f)&(1<<52-1), uint64(f)>>52, uint64(g)&(1<<52-1), uint64(g)>>52)
+			} else {
+				parts = append(parts, uint64(f)&(1<<22-1), uint64(f)>>22&(1<<22-1), uint64(f)>>44)
+			}
 		}
-		if len(dst) == 2 {
-			addProducts2AVX512(&dst[0], &a[0], &digits[0][0], n, count)
-		} else {
-			addProducts3AVX512(&dst[0], &a[0], &digits[0][0], n, count)
+		switch two := len(dst) == 2; {
+		case ifma && two:
+			addProducts2IFMA(&dst[0], &a[0], &parts[0], n, count)
+		case ifma:
+			addProducts3IFMA(&dst[0], &a[0], &parts[0], n, count)
+		case two:
+			addProducts2AVX512(&dst[0], &a[0], &parts[0], n, count)
+		default:
+			addProducts3AVX512(&dst[0], &a[0], &parts[0], n, count)
 		}
 		a, c = a[count:], c[count*len(dst):]
 	}
@@ -272,10 +295,16 @@ func butterflies4AVX512(dst, src, w *[]Element, n int)
 func butterflies4AVX2(dst, src, w *[]Element, n int)
 
 //go:noescape
-func addProducts2AVX512(dst, a *[]Element, digits *uint64, n, count int)
+func addProducts2AVX512(dst, a *[]Element, parts *uint64, n, count int)
 
 //go:noescape
-func addProducts3AVX512(dst, a *[]Element, digits *uint64, n, count int)
+func addProducts3AVX512(dst, a *[]Element, parts *uint64, n, count int)
+
+//go:noescape
+func addProducts2IFMA(dst, a *[]Element, parts *uint64, n, count int)
+
+//go:noescape
+func addProducts3IFMA(dst, a *[]Element, parts *uint64, n, count int)
 
 //go:noescape
 func squareAVX512(dst, a *Element, n int)

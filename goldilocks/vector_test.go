@@ -172,8 +172,9 @@ func TestAddProducts(t *testing.T) {
 						a[j] = generate(n, func(int) goldilocks.Element { return goldilocks.Modulus - 1 })
 					}
 				}
-				if count == 1024 {
-					c = generate(len(c), func(int) goldilocks.Element { return 1<<22 - 1 + (1<<22-1)<<22 + (1<<20-2)<<44 })
+				// The greatest digits of 22 bits, and the greatest of 52 bits.
+				if most, ok := map[int]goldilocks.Element{1024: 1<<22 - 1 + (1<<22-1)<<22 + (1<<20-2)<<44, 2100: 1<<52 - 1 + (1<<12-2)<<52}[count]; ok {
+					c = generate(len(c), func(int) goldilocks.Element { return most })
 				}
 				want := make([][]goldilocks.Element, sums)
 				for i := range dst {

@@ -125,8 +125,10 @@ func writeLoops(study bool) []byte {
 			writePack(&out, w.name, w.lanes)
 			writeButterflies(&out, w.name, w.lanes)
 			if w.lanes == 8 { // four lanes have too few registers
-				writeProducts(&out, 2)
-				writeProducts(&out, 3)
+				for _, p := range []products{digits, fused} {
+					p.write(&out, 2)
+					p.write(&out, 3)
+				}
 			}
 		}
 	}
@@ -294,63 +296,106 @@ func writeButterflies(out *bytes.Buffer, kernel string, lanes int) {
 	}
 }
 
-// writeProducts writes, with AVX-512, the given number of sums of vectors, each vector times a
-// factor for each sum.
-//
-// A factor is three digits, of 22 bits and the last of 20. A product of a digit and half of an
-// element is below 2^54, so that 2^10 of them are summed before anything is reduced. For each sum,
-// a vector takes six products and six additions for eight elements. One product and its addition,
-// each reduced, take 29 instructions.
-func writeProducts(out *bytes.Buffer, sums int) {
+// products is a way to sum products of vectors and factors with AVX-512: the parts of a factor in
+// memory, and the sums of products with them, which are reduced once at the end.
+type products struct {
+	name  string
+	parts int // of a factor
+	sums  int // for each result
+	// multiply writes the products of a vector's lower and upper halves and the parts of a factor,
+	// of which the first is at the given offset from R9, and adds them to the sums from the given one
+	// on. It may use the registers from 20 on.
+	multiply func(line func(format string, a ...any), low, high, parts, sum int)
+	// total returns a lazy lane: the result of the given sums.
+	total func(b *block, sums []value) value
+}
+
+// digits sums products for any AVX-512. A factor is three digits, of 22 bits and the last of 20. A
+// product of a digit and half of an element is below 2^54, so that 2^10 of them are summed before
+// anything is reduced. For each result, a vector takes six products and six additions for eight
+// elements. One product and its addition, each reduced, take 29 instructions.
+var digits = products{
+	name: "AVX512", parts: 3, sums: 6,
+	multiply: func(line func(format string, a ...any), low, high, parts, sum int) {
+		for digit := range 3 {
+			for half, vector := range []int{low, high} {
+				line("VPMULUDQ.BCST %d(R9), Z%d, Z%d", parts+8*digit, vector, 20+half)
+				line("VPADDQ Z%d, Z%[2]d, Z%[2]d", 20+half, sum+3*half+digit)
+			}
+		}
+	},
+	total: func(b *block, sums []value) value {
+		var total value
+		for i, v := range sums {
+			switch shift := 32*(i/3) + 22*(i%3); {
+			case shift == 0:
+				total = b.canonical(v)
+				continue
+			case shift > 64: // 2^64 apart
+				v = b.reduce(b.shr(v, 128-shift), b.shl(v, shift-64))
+				v = b.reduce(v, b.sub(v, v))
+			default:
+				v = b.reduce(b.shr(v, 64-shift), b.shl(v, shift))
+			}
+			total = b.canonical(b.addLazy(v, total))
+		}
+		return total
+	},
+}
+
+// fused sums products with AVX-512 IFMA, whose instructions add the lower or the upper 52 bits of a
+// product of 52-bit numbers. With an element x = x1 2^32 + x0 and a factor f, f x is f x0 + g x1 for
+// g = 2^32 f mod p. The four parts are the lower 52 bits of f, its upper 12 bits, and those of g.
+// The lower 52 bits of products with the lower parts are summed, and so are their upper bits, at
+// 2^52, and the products with the upper parts, which are below 2^44. The sums of 2^10 vectors are
+// below 2^63 and 2^56. For each result, a vector takes six instructions for eight elements.
+var fused = products{
+	name: "IFMA", parts: 4, sums: 3,
+	multiply: func(line func(format string, a ...any), low, high, parts, sum int) {
+		for half, vector := range []int{low, high} {
+			at := parts + 16*half
+			line("VPMADD52LUQ.BCST %d(R9), Z%d, Z%d", at, vector, sum)
+			line("VPMADD52HUQ.BCST %d(R9), Z%d, Z%d", at, vector, sum+1)
+			line("VPMADD52LUQ.BCST %d(R9), Z%d, Z%d", at+8, vector, sum+2)
+		}
+	},
+	total: func(b *block, sums []value) value {
+		upper := b.add(sums[1], sums[2])
+		return b.addLazy(b.reduce(b.shr(upper, 12), b.shl(upper, 52)), sums[0])
+	},
+}
+
+// write writes a function for the given number of results.
+func (p products) write(out *bytes.Buffer, results int) {
 	line := func(format string, a ...any) { fmt.Fprintf(out, "\t"+format+"\n", a...) }
-	const digits = 3
-	fmt.Fprintf(out, "// func addProducts%[1]dAVX512(dst, a *[]uint64, digits *uint64, n, count int)\nTEXT ·addProducts%[1]dAVX512(SB), NOSPLIT, $0-40\n", sums)
-	loadArguments(out, "dst DI", "a SI", "digits DX", "n CX", "count BX")
+	fmt.Fprintf(out, "// func addProducts%[1]d%[2]s(dst, a *[]uint64, parts *uint64, n, count int)\nTEXT ·addProducts%[1]d%[2]s(SB), NOSPLIT, $0-40\n", results, p.name)
+	loadArguments(out, "dst DI", "a SI", "parts DX", "n CX", "count BX")
 	registers := prologue(out, 8)
 	line("XORL AX, AX")
 	fmt.Fprint(out, "\nloop:\n")
-	at := func(sum, half, digit int) int { return 2*digits*sum + digits*half + digit }
-	const low, high, product = 18, 19, 20
-	for i := range 2 * digits * sums {
+	const low, high = 18, 19
+	for i := range p.sums * results {
 		line("VPXORQ Z%[1]d, Z%[1]d, Z%[1]d", i)
 	}
 	line("MOVQ SI, R8\n\tMOVQ DX, R9\n\tMOVQ BX, R10")
 	fmt.Fprint(out, "\nvector:\n")
 	line("MOVQ (R8), R11\n\tVMOVDQU64 (R11)(AX*8), Z%d\n\tPREFETCHT0 128(R11)(AX*8)", low)
-	line("VPSRLQ $32, Z%d, Z%d", low, high)
-	for sum := range sums {
-		for digit := range digits {
-			for half := range 2 {
-				line("VPMULUDQ.BCST %d(R9), Z%d, Z%d", 8*(digits*sum+digit), low+half, product+half)
-				line("VPADDQ Z%d, Z%[2]d, Z%[2]d", product+half, at(sum, half, digit))
-			}
-		}
+	line("VPSRLQ $32, Z%d, Z%d\n\tVPANDQ %s, Z%[1]d, Z%[1]d", low, high, registers["epsilon"])
+	for result := range results {
+		p.multiply(line, low, high, 8*p.parts*result, p.sums*result)
 	}
-	line("ADDQ $%d, R8\n\tADDQ $%d, R9\n\tDECQ R10\n\tJNZ vector", sliceBytes, 8*digits*sums)
-	for sum := range sums {
+	line("ADDQ $%d, R8\n\tADDQ $%d, R9\n\tDECQ R10\n\tJNZ vector", sliceBytes, 8*p.parts*results)
+	for result := range results {
 		b := newBlock(8)
-		line("MOVQ %d(DI), R11", sliceBytes*sum)
-		total := b.Load("(R11)(AX*8)")
-		for half := range 2 {
-			for digit := range digits {
-				v, shift := b.Enter(at(sum, half, digit)), 32*half+22*digit
-				switch {
-				case shift > 64: // 2^64 apart
-					shift -= 64
-					v = b.reduce(b.shr(v, 64-shift), b.shl(v, shift))
-					v = b.reduce(v, b.sub(v, v))
-				case shift > 0:
-					v = b.reduce(b.shr(v, 64-shift), b.shl(v, shift))
-				}
-				total = b.addLazy(v, total)
-				total = b.canonical(total)
-			}
+		line("MOVQ %d(DI), R11", sliceBytes*result)
+		first := p.sums * result
+		sums := make([]value, p.sums)
+		for i := range sums {
+			sums[i] = b.Enter(first + i)
 		}
-		b.Store(total, "(R11)(AX*8)")
-		for later := sum + 1; later < sums; later++ { // whose registers are not to be taken
-			for i := range 2 * digits {
-				b.Leave(b.Enter(2*digits*later+i), 2*digits*later+i)
-			}
+		b.Store(b.canonical(b.addLazy(p.total(b, sums), b.Load("(R11)(AX*8)"))), "(R11)(AX*8)")
+		for i := first + p.sums; i < p.sums*results; i++ { // whose registers are not to be taken
+			b.Leave(b.Enter(i), i)
 		}
 		if b.Write(out, registers) > 0 {
 			panic("addProducts: more values than registers")
