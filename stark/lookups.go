@@ -139,12 +139,17 @@ func unmasked[E field.Element[E], X field.Extension[E, X]](d drawn[X], tuple []X
 
 // denominators sets d to the denominators of a message on a tile.
 func (m *machine[E, X]) denominators(v *field.Vectors[E, X], d field.Vector[E], s *air.Sent, number int, c drawn[X], scratch []E) {
-	m.tuple = m.tuple[:0]
-	for _, step := range s.Tuple {
-		m.tuple = append(m.tuple, m.value(step))
+	same := c.gamma.Sub(c.tuple[0].MulBase(v.New(uint64(number)))) // in all rows
+	m.tuple, m.weights = m.tuple[:0], m.weights[:0]
+	for i, step := range s.Tuple {
+		if values := m.value(step); m.same(step) {
+			same = same.Add(c.minus[i].MulBase(values[0]))
+		} else {
+			m.tuple, m.weights = append(m.tuple, values), append(m.weights, c.minus[i])
+		}
 	}
-	v.Fill(d, c.gamma.Sub(c.tuple[0].MulBase(v.New(uint64(number)))))
-	v.AddProducts(d, m.tuple, c.minus[:len(s.Tuple)], scratch)
+	v.Fill(d, same)
+	v.AddProducts(d, m.tuple, m.weights, scratch)
 }
 
 // fraction is a group's sum, as numerator and denominator.

@@ -56,7 +56,9 @@ type machine[E field.Element[E], X field.Extension[E, X]] struct {
 	cells [][]E         // where the row's cells are
 	list  [together][]E // operands of what follows steps
 	size  int
-	tuple [][]E // tuple of a message
+	// What of a message's tuple differs from row to row, with the weights.
+	tuple   [][]E
+	weights []X
 }
 
 func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X], from *memory[E], c *code[E], publics []E, rows int) *machine[E, X] {
@@ -65,16 +67,11 @@ func newMachine[E field.Element[E], X field.Extension[E, X]](f field.Field[E, X]
 	for r := range m.slots {
 		m.slots[r], memory = memory[:m.size:m.size], memory[m.size:]
 	}
-	fill := func(r int, e E) {
-		for i := range m.slots[r] {
-			m.slots[r][i] = e
-		}
-	}
 	for i, e := range c.constants {
-		fill(i, e)
+		field.Fill(m.slots[i], e)
 	}
 	for i, public := range c.publics {
-		fill(len(c.constants)+i, publics[public])
+		field.Fill(m.slots[len(c.constants)+i], publics[public])
 	}
 	return m
 }
@@ -116,3 +113,8 @@ func copyNext[E any](dst, column []E, row int) {
 
 // value returns the values of a step that is kept.
 func (m *machine[E, X]) value(step int) []E { return m.slots[m.values[step]] }
+
+// same reports whether a step has the same value in all rows: a constant or a public value.
+func (m *machine[E, X]) same(step int) bool {
+	return m.values[step] < len(m.constants)+len(m.publics)
+}

@@ -166,38 +166,42 @@ func (p *prover[E, X]) quotientAt(out field.Vector[E], v view[E], scratch *scrat
 	})
 }
 
-// selectors sets s to the factors of a table's constraints at the points u, by kind of rows. That of ends is
-// left alone if the table's sum is not masked. scratch is as long as u.
+// selectors sets s to the factors of a table's constraints at the points u, by kind of rows. Those that are nil are
+// left out. scratch is as long as u.
 func (p *prover[E, X]) selectors(s [kinds][]E, t int, u, scratch []E) {
 	l, f := p.layout, p.field
 	one, root, used := f.New(1), f.Root(l.rows[t]), l.used(t)
 	behind := field.Power(one, root, uint64(used)) // the first row left out
-	vanishing := field.Power(one, u[0], 1<<l.rows[t]).Sub(one).Inverse()
-	constant := func(v []E, e E) {
-		for i := range v {
-			v[i] = e
-		}
-	}
+	last := behind.Mul(root.Inverse())
 	less := func(v []E, e E) {
-		constant(v, e)
+		field.Fill(v, e)
 		f.Sub(v, u, v)
 	}
-	constant(s[air.Everywhere], vanishing)
+	everywhere := s[air.Everywhere]
+	field.Fill(everywhere, field.Power(one, u[0], 1<<l.rows[t]).Sub(one).Inverse())
 	row := behind
 	for range l.params.Random() {
 		less(scratch, row)
-		f.Mul(s[air.Everywhere], s[air.Everywhere], scratch)
+		f.Mul(everywhere, everywhere, scratch)
 		row = row.Mul(root)
 	}
-	less(s[air.First], one)
-	less(s[air.Last], behind.Mul(root.Inverse()))
-	f.Mul(s[air.Transition], s[air.Last], s[air.Everywhere])
-	f.Inverse(s[air.First], s[air.First])
-	f.Inverse(s[air.Last], s[air.Last])
-	if l.masked(t) {
-		less(s[ends], behind)
-		f.Inverse(s[ends], s[ends])
-		f.Mul(s[ends], s[ends], s[air.First])
+	if v := s[air.Transition]; v != nil {
+		less(v, last)
+		f.Mul(v, v, everywhere)
+	}
+	if v := s[air.First]; v != nil {
+		less(v, one)
+		f.Inverse(v, v)
+	}
+	if v := s[air.Last]; v != nil {
+		less(v, last)
+		f.Inverse(v, v)
+	}
+	if v := s[ends]; v != nil {
+		less(v, behind)
+		less(scratch, one)
+		f.Mul(v, v, scratch)
+		f.Inverse(v, v)
 	}
 }
 
@@ -211,8 +215,8 @@ type quotienter[E field.Element[E], X field.Extension[E, X]] struct {
 	weights   []X
 	bound     [together]X // the weights of constraints that are summed at once
 	points    []E
-	selectors [kinds][]E             // that of ends is nil if the table's sum is not masked
-	sums      [kinds]field.Vector[E] // weighted sums of constraints, by kind of rows
+	selectors [kinds][]E             // nil for kinds of rows in which nothing holds, but for those that are everywhere
+	sums      [kinds]field.Vector[E] // weighted sums of constraints, by kind of rows; nil like selectors
 	f         fraction[E]
 	more      [2]field.Vector[E]
 	own       field.Vector[E]
@@ -224,14 +228,15 @@ type quotienter[E field.Element[E], X field.Extension[E, X]] struct {
 func (p *prover[E, X]) newQuotient(t int, memory *memory[E], n int, weights []X) *quotienter[E, X] {
 	m := newMachine[E, X](p.field, memory, p.codes[t].all, p.claim.publics, n)
 	q := &quotienter[E, X]{p: p, m: m, t: t, size: m.size, weights: weights, points: memory.elements(m.size)}
-	for w := range q.selectors {
-		if w != int(ends) || p.layout.masked(t) {
-			q.selectors[w] = memory.elements(m.size)
-		}
-	}
 	vector := func() field.Vector[E] { return memory.vector(p.vectors.Degree(), q.size) }
-	for w := range q.sums {
-		q.sums[w] = vector()
+	used := [kinds]bool{air.Everywhere: true, ends: p.layout.masked(t)}
+	for _, c := range p.layout.programs[t].Constraints {
+		used[c.Where] = true
+	}
+	for w, is := range used {
+		if is {
+			q.selectors[w], q.sums[w] = memory.elements(m.size), vector()
+		}
 	}
 	q.own, q.f, q.more = vector(), fraction[E]{vector(), vector()}, [2]field.Vector[E]{vector(), vector()}
 	q.cells, q.scratch = make(field.Vector[E], p.vectors.Degree()), memory.elements(q.size)
@@ -245,10 +250,9 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 	rows, step := q.view.rows, q.view.step
 	q.view.points(q.points, lo)
 	q.p.selectors(q.selectors, t, q.points, q.scratch)
-	var sums [kinds]field.Vector[E]
-	for w := range sums {
-		sums[w] = q.sums[w]
-		sums[w].Clear()
+	sums := q.sums
+	for _, sum := range sums {
+		sum.Clear()
 	}
 	q.m.run(q.view.column, rows, step, lo, func(w air.Where, bounds []int, values [][]E) {
 		weights := q.bound[:len(bounds)]
@@ -300,13 +304,10 @@ func (q *quotienter[E, X]) tile(lo int, out field.Vector[E]) {
 		}
 	}
 	for w, sum := range sums {
-		if q.selectors[w] == nil {
-			continue
+		if sum != nil {
+			v.MulBase(sum, sum, q.selectors[w])
+			v.AddTo(out, sum)
 		}
-		for k := range d {
-			q.p.field.Mul(sum[k], sum[k], q.selectors[w])
-		}
-		v.AddTo(out, sum)
 	}
 }
 

@@ -230,6 +230,7 @@ func (m *mixRun) each(ctx context.Context, ex executor.Executor, table int, visi
 // fill fills a table.
 func (m *mixRun) fill(ctx context.Context, ex executor.Executor, table int, columns [][]uint64) error {
 	f := mix[table]
+	checks, bits := columns[f.atChecks():f.atBits()], columns[f.atBits():f.atNumber()]
 	err := m.each(ctx, ex, table, func(row *mixRow, from, to int) {
 		before := f.row()
 		m.draw(before, table, (from-1+m.form[table])%m.form[table])
@@ -242,14 +243,14 @@ func (m *mixRun) fill(ctx context.Context, ex executor.Executor, table int, colu
 				access[accessValueBefore][i], access[accessLimbBefore][i], access[accessTimeBefore][i] = before.values[j], before.limbs[j], before.time
 			}
 			for j, x := range row.limbs[f.accesses:] {
-				columns[f.atChecks()+j][i] = x
+				checks[j][i] = x
 			}
-			var bits uint64
-			for j := range f.bits {
+			var left uint64
+			for j, column := range bits {
 				if j%64 == 0 {
-					bits = row.random.Uint64()
+					left = row.random.Uint64()
 				}
-				columns[f.atBits()+j][i], bits = bits&1, bits>>1
+				column[i], left = left&1, left>>1
 			}
 			if f.numbers {
 				columns[f.atNumber()][i] = uint64(i)

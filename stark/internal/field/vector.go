@@ -40,6 +40,7 @@ type Vectors[E Element[E], X Extension[E, X]] struct {
 	degree    int
 	products  []product[E]
 	conjugate [][]X // conjugate[k][i] is the power p^k of Unit(i), for k > 0; the field has p elements
+	diagonal  bool  // each conjugate[k][i] is a multiple of Unit(i)
 }
 
 // product is the product of two coordinates. A multiple of it is added to each of some coordinates of the
@@ -75,7 +76,7 @@ func NewVectors[E Element[E], X Extension[E, X]](f Field[E, X]) *Vectors[E, X] {
 		}
 	}
 	// The power p is linear over the field, and so are its repetitions.
-	v.conjugate = make([][]X, v.degree)
+	v.conjugate, v.diagonal = make([][]X, v.degree), true
 	for k := 1; k < v.degree; k++ {
 		for i := range v.degree {
 			image := v.Unit(i)
@@ -85,6 +86,7 @@ func NewVectors[E Element[E], X Extension[E, X]](f Field[E, X]) *Vectors[E, X] {
 				image = v.image(v.conjugate[k-1][i])
 			}
 			v.conjugate[k] = append(v.conjugate[k], image)
+			v.diagonal = v.diagonal && image == v.Unit(i).MulBase(image[i])
 		}
 	}
 	return v
@@ -152,11 +154,19 @@ func (v *Vectors[E, X]) SubFrom(dst, a Vector[E]) {
 
 // Fill sets every element of dst to x.
 func (v *Vectors[E, X]) Fill(dst Vector[E], x X) {
-	for k := range v.degree {
-		c, all := x[k], dst[k]
-		for i := range all {
-			all[i] = c
-		}
+	for k, all := range dst {
+		Fill(all, x[k])
+	}
+}
+
+// Fill sets every element of dst to e. Copies of what is filled already take less time than a loop over elements.
+func Fill[E any](dst []E, e E) {
+	if len(dst) == 0 {
+		return
+	}
+	dst[0] = e
+	for n := 1; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
 	}
 }
 
@@ -198,12 +208,11 @@ func (v *Vectors[E, X]) Product(dst, a, b Vector[E], scratch []E) {
 // AddScaled adds x times the vector a to dst. The vector dst must not be a, and scratch must be as long as
 // a.
 func (v *Vectors[E, X]) AddScaled(dst, a Vector[E], x X, scratch []E) {
-	for i := range v.degree {
-		image := v.Unit(i).Mul(x)
-		for k := range v.degree {
-			v.MulAdd(dst[k], a[i], image[k], scratch)
-		}
+	images := make([]X, v.degree)
+	for i := range images {
+		images[i] = v.Unit(i).Mul(x)
 	}
+	v.AddProducts(dst, a, images, scratch)
 }
 
 // Invert sets each element of dst to the inverse of the element of a with the same index. The inverse of 0 is
@@ -243,6 +252,13 @@ func (v *Vectors[E, X]) Invert(dst, a Vector[E], more [2]Vector[E], scratch []E)
 
 // toPower sets dst to the powers p^k of the elements of a.
 func (v *Vectors[E, X]) toPower(dst, a Vector[E], k int, scratch []E) {
-	dst.Clear()
-	v.AddProducts(dst, a, v.conjugate[k], scratch)
+	if !v.diagonal {
+		dst.Clear()
+		v.AddProducts(dst, a, v.conjugate[k], scratch)
+		return
+	}
+	copy(dst[0], a[0]) // elements of the field are their own powers
+	for i := 1; i < v.degree; i++ {
+		v.MulScalar(dst[i], a[i], v.conjugate[k][i][i])
+	}
 }
