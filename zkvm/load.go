@@ -22,10 +22,14 @@ type Program struct {
 // mostRegions is the number of regions that a program can have.
 const mostRegions = 64
 
+// mostConstants is the number of cells in a segment that cannot be written. Each has a row.
+const mostConstants = 1 << 20
+
 // Load parses a statically linked ELF executable for RV64IM, as riscv/c makes it. Compressed instructions are accepted too.
 // An instruction that is not of the set has no proof, and so a program may contain it where it does not execute it. Load
 // returns the error of riscv.Load, and zkbench.ErrParams if the executable has segments that are not aligned to 8 bytes, not below
-// address 2^46, can be written and not read, or have more than 2^35 bytes without data.
+// address 2^46, can be written and not read, or have more than 2^35 bytes without data. It returns a *zkbench.LimitError for a
+// segment of more than 2^23 bytes that cannot be written.
 func Load(elf []byte) (*Program, error) {
 	guest, err := riscv.Load(elf, riscv.RV64IM())
 	if err != nil {
@@ -42,6 +46,9 @@ func Load(elf []byte) (*Program, error) {
 		// A row of a list cannot pass over more cells than that.
 		if n := (s.End - s.Start - uint64(len(s.Data))) / 8; n > mostRegion {
 			return nil, fmt.Errorf("%w: segment %d has %d cells that are zero at first, accepted are %d", zkbench.ErrParams, i, n, uint64(mostRegion))
+		}
+		if n := (s.End - s.Start) / 8; !s.Writable && n > mostConstants {
+			return nil, &zkbench.LimitError{What: fmt.Sprintf("cells of segment %d, which is not writable", i), Estimate: int64(n), Max: mostConstants}
 		}
 		if s.Writable && !s.Readable { // the tables have one space for what can be read and written
 			return nil, fmt.Errorf("%w: segment %d from %#x to %#x can be written and not read, accepted is both", zkbench.ErrParams, i, s.Start, s.End)

@@ -25,6 +25,14 @@ func TestRefusedPrograms(t *testing.T) {
 	}
 }
 
+// TestLargeConstants: a segment that cannot be written is refused before a row is made for each of its cells.
+func TestLargeConstants(t *testing.T) {
+	_, err := Load(rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(rv.Ecall)}, rv.Segment{At: dataAt, Flags: 4, Memory: 1 << 30}))
+	if _, ok := errors.AsType[*zkbench.LimitError](err); !ok {
+		t.Error(err)
+	}
+}
+
 // TestPublicLength: a length of the input that is no element of the field cannot be decoded.
 func TestPublicLength(t *testing.T) {
 	p := &proof{hash: hashes[0], image: make([]byte, 4), halted: start + accesses, input: digest{length: minus}}
