@@ -33,6 +33,7 @@ func (r rowOf) Here(i int) goldilocks.Element  { return goldilocks.Element(r.col
 func (r rowOf) Next(i int) goldilocks.Element {
 	return goldilocks.Element(r.columns[i][(r.row+1)%len(r.columns[i])])
 }
+
 func (r rowOf) Public(i int) goldilocks.Element                { return goldilocks.Element(r.publics[i]) }
 func (r rowOf) Add(x, y goldilocks.Element) goldilocks.Element { return x.Add(y) }
 func (r rowOf) Sub(x, y goldilocks.Element) goldilocks.Element { return x.Sub(y) }
