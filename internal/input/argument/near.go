@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	mostNamed = 8 // an error lists up to this many names in full
-	mostNear  = 3 // it asks whether up to this many similar names were meant
+	mostNamed = 10 // an error lists up to this many names in full
+	mostNear  = 3  // it asks whether up to this many similar names were meant
 )
 
 // Unknown returns the error for a name that the user typed and that the field does not accept. The parameter names
 // has the accepted names. The error's text suggests those that are similar to the typed name. It also lists all
-// accepted names if there are at most eight. If there are more, it refers to the command listedBy, which lists
+// accepted names if there are at most ten. If there are more, it refers to the command listedBy, which lists
 // them.
 func Unknown(field, typed string, names []string, listedBy string) *ValueError {
 	e := &ValueError{Field: field, Value: typed, Near: Near(typed, names), Accepted: strings.Join(names, ", ")}
