@@ -122,10 +122,11 @@ func (s *sums[E, PE]) unitSum(ctx context.Context, ex executor.Executor, sc *scr
 	if sc.stored != nil {
 		entries = sc.stored.entries
 	}
-	pieces := (len(picks) + termsInCache - 1) / termsInCache
+	terms := treeTerms(ex)
+	pieces := (len(picks) + terms - 1) / terms
 	sc.shape = shape{windows: pieces} // of weight 1
-	return s.join(ctx, ex, sc, 1, func(_ context.Context, task *scratch[E, PE], i, lo, hi int) error {
-		some := picks[lo*termsInCache : min(hi*termsInCache, len(picks))]
+	return s.join(ctx, ex, sc, 1, pieces, func(_ context.Context, task *scratch[E, PE], i, lo, hi int) error {
+		some := picks[lo*terms : min(hi*terms, len(picks))]
 		t := &task.tree
 		t.begin(1, len(some))
 		t.raw = sc.stored == nil
@@ -219,14 +220,14 @@ func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scra
 	m := sc.parts * sc.n
 	if !sc.buckets {
 		s.extend(sc)
-		return s.join(ctx, ex, sc, sc.windowsAtOnce(ex, m), func(_ context.Context, task *scratch[E, PE], i, lo, hi int) error {
+		return s.join(ctx, ex, sc, sc.windowsAtOnce(ex, m), sc.windows, func(_ context.Context, task *scratch[E, PE], i, lo, hi int) error {
 			sc.strausSums(task, i, lo, hi)
 			return nil
 		})
 	}
 	nb := sc.bucketCount()
 	if 2*nb >= termsInCache { // each window is weighed alone, so its buckets need not outlast its task
-		return s.join(ctx, ex, sc, 1, func(ctx context.Context, task *scratch[E, PE], i, lo, hi int) error {
+		return s.join(ctx, ex, sc, 1, sc.windowsTogether(), func(ctx context.Context, task *scratch[E, PE], i, lo, hi int) error {
 			by := sc.sortings.Get().(*sorting[E])
 			defer sc.sortings.Put(by)
 			by.sums = resize(by.sums, nb)
@@ -246,19 +247,25 @@ func (s *sums[E, PE]) finish(ctx context.Context, ex executor.Executor, sc *scra
 		return sum, err
 	}
 	few = min(sc.windowsAtOnce(ex, 2*nb), termsInCache/(2*nb))
-	return s.join(ctx, ex, sc, few, func(_ context.Context, task *scratch[E, PE], i, lo, hi int) error {
+	return s.join(ctx, ex, sc, few, sc.windows, func(_ context.Context, task *scratch[E, PE], i, lo, hi int) error {
 		sc.weigh(task, sc.sums[lo*nb:hi*nb], i, lo, hi)
 		return nil
 	})
 }
 
 // join returns the weighted sum of all windows. add sets accumulator i to the weighted sum of
-// windows lo to hi-1, step windows at a time.
-func (s *sums[E, PE]) join(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], step int, add func(ctx context.Context, task *scratch[E, PE], i, lo, hi int) error) (sum affine[E], err error) {
+// windows lo to hi-1, step windows at a time. At most the given number of calls of add run at once.
+func (s *sums[E, PE]) join(ctx context.Context, ex executor.Executor, sc *scratch[E, PE], step, most int, add func(ctx context.Context, task *scratch[E, PE], i, lo, hi int) error) (sum affine[E], err error) {
 	last := (sc.windows+step-1)/step - 1
 	sc.acc.reset(last + 1)
-	err = s.eachTask(ctx, ex, sc, last+1, func(ctx context.Context, task *scratch[E, PE], i int) error {
-		return add(ctx, task, i, i*step, min((i+1)*step, sc.windows))
+	tasks := min(last+1, most)
+	err = s.eachTask(ctx, ex, sc, tasks, func(ctx context.Context, task *scratch[E, PE], first int) error {
+		for i := first; i <= last; i += tasks {
+			if err := add(ctx, task, i, i*step, min((i+1)*step, sc.windows)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return sum, err
@@ -307,8 +314,8 @@ func (s *sums[E, PE]) inTasks(ctx context.Context, ex executor.Executor, sc *scr
 // split into integers and digits, and additions. Fewer additions than these in a tree also take
 // longer each.
 const (
-	leastTerms     = 1 << 13
-	leastSplit     = 1 << 11
+	leastTerms     = 1 << 12
+	leastSplit     = 1 << 10
 	leastAdditions = 1 << 11
 )
 

@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/group"
 	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 // testScratch checks that sums with their own scratch are the same, one after another and
@@ -37,23 +38,42 @@ func (s *suite[S, P]) testScratch(t *testing.T) {
 }
 
 // TestScratchOfTasks: sums in turn on many processors have no more scratches of tasks than there are tasks at once, and none
-// of these has memory of a whole sum. It sets GOMAXPROCS, so it is not parallel.
+// of these has memory of a whole sum. The more tasks run at once, the smaller are their trees, and windows have memory for
+// few at once, so that a sum takes little more of it than on two processors. The test sets GOMAXPROCS, so it is not parallel.
 func TestScratchOfTasks(t *testing.T) {
-	const (
-		procs   = 16
-		windows = 20 // or fewer have a task that waits for its own tasks
-	)
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-	k := keptPoints(t, 1<<15)
-	g, count := group.Counted(group.BN254())
-	for range 8 {
-		if got := must.Get(g.MSM(t.Context(), executor.Pool(), k.points, k.scalars))(t); got != k.sum {
-			t.Error("another sum than that of the serial executor")
+	const windows = 20 // or fewer have a task that waits for its own tasks
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	n := testsize.Pick(1<<15, 1<<17, 1<<17)
+	sortings := 3 << 19 / (2 * n) // as much memory as three windows of 2^18 points need
+	k := keptPoints(t, n)
+	for _, test := range []struct {
+		procs, terms int // of a tree
+		ex           executor.Executor
+	}{
+		{2, 1 << 13, executor.Pool()},
+		{16, 1 << 12, executor.Pool()},
+		{64, 1 << 11, executor.Pool()},
+		{64, 1 << 11, executor.Unbounded()},
+	} {
+		runtime.GOMAXPROCS(test.procs)
+		g, count := group.Counted(group.BN254())
+		for range 4 {
+			if got := must.Get(g.MSM(t.Context(), test.ex, k.points, k.scalars))(t); got != k.sum {
+				t.Errorf("%s, %d processors: another sum than that of the serial executor", test.ex.Name(), test.procs)
+			}
+			runtime.GC()
 		}
-		runtime.GC()
-	}
-	if tasks, large := count(); tasks == 0 || tasks > procs+windows || large != 0 {
-		t.Errorf("%d scratches of tasks, %d of them with memory of a whole sum; accepted are 1 to %d, and 0", tasks, large, procs+windows)
+		s := count()
+		if most := test.procs + windows; s.Tasks > most && test.ex != executor.Unbounded() || s.Large != 0 {
+			t.Errorf("%s, %d processors: %d scratches of tasks, %d of them with memory of a whole sum; accepted are %d, and 0", test.ex.Name(), test.procs, s.Tasks, s.Large, most)
+		}
+		// Places that fill up vectors, and room for another size of tree, are less than a quarter more.
+		if most := test.terms * 5 / 4; s.Tasks > 0 && s.Room == 0 || s.Room > most {
+			t.Errorf("%s, %d processors: trees for %d points, accepted are 1 to %d", test.ex.Name(), test.procs, s.Room, most)
+		}
+		if s.Sortings == 0 || s.Sortings > sortings {
+			t.Errorf("%s, %d processors: memory to sort %d windows at once, accepted are 1 to %d", test.ex.Name(), test.procs, s.Sortings, sortings)
+		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package group
 
 import (
+	"cmp"
 	"context"
+	"runtime"
 
 	"github.com/zkbench/zkbench/executor"
 )
@@ -52,8 +54,28 @@ func (s *shape) sortRanges(ex executor.Executor) int {
 	return max(1, min(m/leastSorted, m/(4*s.bucketCount())))
 }
 
-// treeRoom is about the most points in a tree of termsInCache, with those that fill up the last vectors of runs.
-const treeRoom = termsInCache * 9 / 8
+// A sum sorts and weighs few windows at once, since each needs memory of its own: at least windowsTogether, whose tasks
+// are enough for 16 processors, or more if they have no more than sortedTogether integers.
+const (
+	windowsTogether = 3
+	sortedTogether  = windowsTogether << 19
+)
+
+// windowsTogether returns the largest number of windows that are sorted and weighed at once.
+func (s *shape) windowsTogether() int {
+	return max(windowsTogether, sortedTogether/(s.parts*s.n))
+}
+
+// treesTogether is the number of terms that all trees of a sum may have at once, unless more tasks than
+// treesTogether/leastAdditions run at once.
+const treesTogether = 8 * termsInCache
+
+// treeTerms returns how many terms a task sums in one tree. Smaller trees take longer for each term, so they have
+// termsInCache unless more than 8 tasks run at once.
+func treeTerms(ex executor.Executor) int {
+	tasks := cmp.Or(ex.Width(), runtime.GOMAXPROCS(0))
+	return min(termsInCache, max(leastAdditions, treesTogether/tasks))
+}
 
 // sortedSums sets sums to the bucket sums of windows lo to hi-1. The task that calls it lends its
 // scratch to the tasks that it begins.
@@ -61,9 +83,10 @@ func (s *sums[E, PE]) sortedSums(ctx context.Context, ex executor.Executor, sc, 
 	if err := s.sort(ctx, ex, sc, task, by, lo, hi); err != nil {
 		return err
 	}
-	by.cut()
+	terms := treeTerms(ex)
+	by.cut(int32(terms))
 	err := s.each(ctx, ex, task, len(by.jobs), func(task *scratch[E, PE], i int) {
-		task.tree.rows.resize(treeRoom) // at once, so that no scratch grows from job to job
+		task.tree.rows.resize(terms * 9 / 8) // at once, so that no scratch grows from job to job; some points fill up the last vectors of runs
 		j := &by.jobs[i]
 		if j.long {
 			by.pieces[i] = task.sumOf(sc.entries, by.sorted[j.lo:j.hi])
@@ -125,9 +148,9 @@ func (s *sums[E, PE]) sort(ctx context.Context, ex executor.Executor, sc, task *
 	})
 }
 
-// cut divides the buckets into jobs: a few buckets that fit in the cache together, or a piece of a
-// bucket that is summed by itself.
-func (by *sorting[E]) cut() {
+// cut divides the buckets into jobs of at most the given number of terms: a few buckets, or a piece of a bucket that
+// is summed by itself.
+func (by *sorting[E]) cut(most int32) {
 	at := by.offsets
 	count, filled := len(at)-1, 0
 	for k := range count {
@@ -135,19 +158,19 @@ func (by *sorting[E]) cut() {
 			filled++
 		}
 	}
-	long := longFrom(len(by.sorted), max(filled, 1))
+	long := min(longFrom(len(by.sorted), max(filled, 1)), most)
 	by.jobs = by.jobs[:0]
 	for first := 0; first < count; {
 		end := first
-		for end < count && at[end+1]-at[first] <= termsInCache && at[end+1]-at[end] < long {
+		for end < count && at[end+1]-at[first] <= most && at[end+1]-at[end] < long {
 			end++
 		}
 		if end > first {
 			by.jobs = append(by.jobs, job{int32(first), int32(end), at[first], at[end], false})
 		}
 		if end < count && at[end+1]-at[end] >= long {
-			for lo := at[end]; lo < at[end+1]; lo += termsInCache {
-				by.jobs = append(by.jobs, job{int32(end), int32(end + 1), lo, min(lo+termsInCache, at[end+1]), true})
+			for lo := at[end]; lo < at[end+1]; lo += most {
+				by.jobs = append(by.jobs, job{int32(end), int32(end + 1), lo, min(lo+most, at[end+1]), true})
 			}
 			end++
 		}
@@ -219,7 +242,7 @@ func (s *scratch[E, PE]) joinLong(by *sorting[E], sums []affine[E]) {
 }
 
 // linesOfTask is the number of additions of a task that sums columns or rows of buckets.
-const linesOfTask = 1 << 12
+const linesOfTask = leastAdditions
 
 // weighAlone does what weigh does, for one window with many buckets, whose columns and rows are summed
 // in tasks: the last window of a sum would otherwise keep one processor busy alone.
