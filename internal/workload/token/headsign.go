@@ -144,6 +144,10 @@ func (h *headSign) Run(ctx context.Context, input any) ([]byte, error) {
 func (h *headSign) Check(ctx context.Context, _ any, output []byte) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	// An operation that the end of the window interrupted may have signed a head and not stored it.
+	if _, err := h.keeper.Sign(ctx); err != nil {
+		return err
+	}
 	signed, err := h.Head(ctx)
 	if err != nil {
 		return err
