@@ -67,8 +67,8 @@ func TestScratchOfTasks(t *testing.T) {
 		if most := test.procs + windows; s.Tasks > most && test.ex != executor.Unbounded() || s.Large != 0 {
 			t.Errorf("%s, %d processors: %d scratches of tasks, %d of them with memory of a whole sum; accepted are %d, and 0", test.ex.Name(), test.procs, s.Tasks, s.Large, most)
 		}
-		// Places that fill up vectors, and room for another size of tree, are less than a quarter more.
-		if most := test.terms * 5 / 4; s.Tasks > 0 && s.Room == 0 || s.Room > most {
+		// Places that fill up vectors are an eighth more, and a slice that grows has room for a quarter more.
+		if most := test.terms * 3 / 2; s.Tasks > 0 && s.Room == 0 || s.Room > most {
 			t.Errorf("%s, %d processors: trees for %d points, accepted are 1 to %d", test.ex.Name(), test.procs, s.Room, most)
 		}
 		if s.Sortings == 0 || s.Sortings > sortings {
