@@ -85,8 +85,8 @@ func (k *kernel) runs(form *poly.Form, n int, scalars []fr.Element) *runs {
 	return &runs{k, size, spare[*run]{made: func() *run { return k.start(form, size, scalars) }}}
 }
 
-// run sets dst to the program's values.
-func (k *runs) run(ctx context.Context, ex executor.Executor, dst poly.Vector, column func(variable) poly.Vector) error {
+// run sets dst to the program's values, and calls done for each range lo to hi-1 of it that has been set.
+func (k *runs) run(ctx context.Context, ex executor.Executor, dst poly.Vector, column func(variable) poly.Vector, done func(lo, hi int)) error {
 	tiles := dst.Len() / k.size
 	tasks := max(1, min(tiles, tiles*len(k.program)/stepsOfTask))
 	return ex.Do(ctx, tasks, func(_ context.Context, task int) error {
@@ -96,6 +96,7 @@ func (k *runs) run(ctx context.Context, ex executor.Executor, dst poly.Vector, c
 		for t := tiles * task / tasks; t < tiles*(task+1)/tasks; t++ {
 			r.at = t * k.size
 			r.tile(dst.Slice(r.at, r.at+k.size))
+			done(r.at, r.at+k.size)
 		}
 		return nil
 	})

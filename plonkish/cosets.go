@@ -168,13 +168,13 @@ func (k *turner) turn(ctx context.Context, ex executor.Executor, column []fr.Ele
 	for i := range factors[1:] {
 		factors[i+1].Mul(&factors[i], &ratio)
 	}
-	step := min(size, tile)
+	step := min(size, tile) // a piece has as many elements of each part, or more
 	forward, back := poly.Root(parts), poly.Root(parts)
 	back.Inverse(&back)
-	return poly.InPieces(ctx, ex, size, func(lo, hi int) {
+	return poly.InPieces(ctx, ex, k.n, func(lo, hi int) {
 		r := k.rows.take()
 		defer k.rows.give(r)
-		for ; lo < hi; lo += step {
+		for lo, hi = lo/parts, hi/parts; lo < hi; lo += step {
 			for i := range parts {
 				r[i].Set(column[i*size+lo : i*size+lo+step])
 			}

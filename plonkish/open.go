@@ -157,8 +157,10 @@ func (p *prover) open() error {
 	for _, piece := range p.pieces {
 		p.giveList(piece)
 	}
-	p.trim()
-	var err error
+	err := p.trim()
+	if err != nil {
+		return err
+	}
 	if p.proof.opening[0], err = p.commitment(p.srs.Canonical.Pk.G1, quotient); err != nil {
 		return err
 	}

@@ -186,15 +186,28 @@ func (p *prover) release(first *byte) {
 	delete(p.unmap, first)
 }
 
-// trim frees the memory of vectors and lists that are not in use.
-func (p *prover) trim() {
+// trim frees the memory of vectors and lists that are not in use, in tasks: the system takes some time for each page.
+func (p *prover) trim() error {
+	var unused []*byte
 	for _, v := range p.free {
-		p.release(&v.Memory()[0])
+		unused = append(unused, &v.Memory()[0])
 	}
 	for _, l := range p.lists {
-		p.release(&mapped.Bytes(l)[0])
+		unused = append(unused, &mapped.Bytes(l)[0])
 	}
 	p.free, p.lists = nil, nil
+	freed := make([]bool, len(unused))
+	err := p.ex.Do(p.ctx, len(unused), func(_ context.Context, i int) error {
+		p.unmap[unused[i]]()
+		freed[i] = true
+		return nil
+	})
+	for i, first := range unused {
+		if freed[i] { // close frees the others
+			delete(p.unmap, first)
+		}
+	}
+	return err
 }
 
 // takeList returns a list of n elements, with room for another, for the caller alone. Its contents are undefined.

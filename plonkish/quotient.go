@@ -2,6 +2,8 @@ package plonkish
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/consensys/gnark-crypto/ecc/bn254/fr"
 
@@ -17,7 +19,9 @@ type piece []fr.Element
 func (p *prover) quotient() error {
 	p.freeSums() // their memory is for the columns
 	p.giveList(p.elements)
-	p.trim()
+	if err := p.trim(); err != nil {
+		return err
+	}
 	p.pieces = make([]piece, p.layout.pieces)
 	for c := range p.pieces {
 		p.pieces[c] = p.takeList()[:p.n+1]
@@ -27,12 +31,12 @@ func (p *prover) quotient() error {
 		if err := p.run(pass, i == 0); err != nil {
 			return err
 		}
-		p.trim()
-	}
-	for v, column := range p.columns {
-		if err := p.moveColumn(v, column, coefficients); err != nil {
+		if err := p.trim(); err != nil {
 			return err
 		}
+	}
+	if err := p.moveColumns(p.columns, coefficients); err != nil {
+		return err
 	}
 	shifts := make([]fr.Element, len(p.pieces))
 	end := p.span(SpanTransform)
@@ -55,14 +59,20 @@ func (p *prover) quotient() error {
 	return nil
 }
 
-// moveColumn takes a column from where it is to another coset, or to coefficients.
-func (p *prover) moveColumn(v variable, column []fr.Element, to int) error {
-	from, ok := p.on[v]
-	if !ok {
-		from = coefficients
+// moveColumns takes columns from where they are to another coset, or to coefficients.
+func (p *prover) moveColumns(columns map[variable][]fr.Element, to int) error {
+	all := slices.Collect(maps.Keys(columns))
+	err := p.ex.Do(p.ctx, len(all), func(ctx context.Context, i int) error {
+		from, ok := p.on[all[i]]
+		if !ok {
+			from = coefficients
+		}
+		return p.turner.turn(ctx, p.ex, columns[all[i]], from, to)
+	})
+	for _, v := range all {
+		p.on[v] = to
 	}
-	p.on[v] = to
-	return p.turner.turn(p.ctx, p.ex, column, from, to)
+	return err
 }
 
 // run adds the values of a pass on all cosets to the pieces, or sets them if it is the first.
@@ -87,21 +97,16 @@ func (p *prover) run(pass *pass, isFirst bool) error {
 	runs := pass.kernel.runs(p.form, p.part.Size(), p.scalars[:])
 	for c, piece := range p.pieces {
 		end := p.span(SpanTransform)
-		for v, column := range columns {
-			if err := p.moveColumn(v, column, c+1); err != nil {
-				return err
-			}
+		if err := p.moveColumns(columns, c+1); err != nil {
+			return err
 		}
 		end()
 		for i := range p.partCount() {
 			if err := s.move(c+1, i); err != nil {
 				return err
 			}
-			if err := runs.run(p.ctx, p.ex, s.values, s.get); err != nil {
-				return err
-			}
 			dst := p.inPart(piece[:p.n], i)
-			err := p.inParts(len(dst), func(lo, hi int) {
+			err := runs.run(p.ctx, p.ex, s.values, s.get, func(lo, hi int) {
 				values := s.values.Slice(lo, hi)
 				if !isFirst {
 					before := s.before.Slice(lo, hi)
@@ -219,26 +224,27 @@ func (s *parts) move(coset, i int) error {
 	if err := s.powers[1].SetPowersOn(s.ctx, s.ex, &one, &further); err != nil {
 		return err
 	}
-	err := s.ex.Do(s.ctx, len(jobs), func(ctx context.Context, task int) error {
-		j, part, powers := &jobs[task], i, s.powers[0]
+	ends := 0 // 1 if the Lagrange polynomials are another job, which is the first
+	if s.ends {
+		ends = 1
+	}
+	err := s.ex.Do(s.ctx, ends+len(jobs), func(ctx context.Context, task int) error {
+		if task < ends {
+			return s.lagrange(ctx, &shift)
+		}
+		j, part, powers := &jobs[task-ends], i, s.powers[0]
 		if j.further { // after the last part, the first one's points follow
 			part, powers = (i+1)%s.partCount(), s.powers[1]
 		}
 		return s.evaluateOnPart(ctx, s.ex, j.dst, s.inPart(s.columns[j.column], part), powers)
 	})
-	if err != nil {
-		return err
-	}
 	end()
-	if !s.ends {
-		return nil
-	}
-	return s.lagrange(&shift)
+	return err
 }
 
 // lagrange sets the points of a coset, and the Lagrange polynomials of the first row and the last at these points:
 // Z_H ω^i / n (X - ω^i). It inverts the product of both.
-func (s *parts) lagrange(shift *fr.Element) error {
+func (s *parts) lagrange(ctx context.Context, shift *fr.Element) error {
 	one, n := fr.One(), fr.NewElement(uint64(s.n))
 	rows := [2]fr.Element{one, power(s.root, s.n-blinded)}
 	var factors [2]fr.Element
@@ -246,7 +252,7 @@ func (s *parts) lagrange(shift *fr.Element) error {
 		c := s.vanishing(shift)
 		factors[i].Mul(&c, &rows[1-i]).Div(&factors[i], &n)
 	}
-	return s.inParts(s.points.Len(), func(lo, hi int) {
+	return poly.InPieces(ctx, s.ex, s.points.Len(), func(lo, hi int) {
 		x, inverse, scratch := s.at[variable{point, 0}].Slice(lo, hi), s.inverse.Slice(lo, hi), s.scratch.Slice(lo, hi)
 		dst := [2]poly.Vector{s.at[variable{last, 0}].Slice(lo, hi), s.at[variable{first, 0}].Slice(lo, hi)} // each has the other's factor
 		x.Copy(s.points.Slice(lo, hi))
