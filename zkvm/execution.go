@@ -18,7 +18,7 @@ type execution struct {
 	program   *Program
 	options   riscv.Options
 	memory    memory
-	rows      [families][]step // by the family of instructions
+	rows      [families]steps // by the family of instructions
 	committed []outputByte
 	output    []byte
 	bridged   []bridge
@@ -88,8 +88,7 @@ func (x *execution) step(s step) {
 			s.old = x.write(in.rd, s.result)
 		}
 	}
-	all := &x.rows[in.family()/codesPerFamily]
-	*all = append(*all, s)
+	x.rows[in.family()/codesPerFamily].append(s)
 	x.time += accesses
 	if in.family() == codeCall && s.a.value == call.Commit {
 		x.commit(s.index+1, s.b.value, s.old.value)
@@ -207,8 +206,11 @@ func (x *execution) traces(form stark.Form) (all []stark.Trace) {
 		}})
 	}
 	for _, f := range m.instructions() {
-		steps := x.rows[f.code/codesPerFamily]
-		rows(len(steps), func(w *writer, i int) { f.table.fill(w, &steps[i], &x.program.instructions[steps[i].index]) })
+		steps := &x.rows[f.code/codesPerFamily]
+		rows(steps.len(), func(w *writer, i int) {
+			s := steps.at(i)
+			f.table.fill(w, s, &x.program.instructions[s.index])
+		})
 	}
 	rows(len(x.committed), func(w *writer, i int) { m.output.fill(w, &x.committed[i], len(x.committed)-1-i) })
 	first, others := x.memory.zeros(x.program.regions)
@@ -235,7 +237,7 @@ func (x *execution) traces(form stark.Form) (all []stark.Trace) {
 	return all
 }
 
-// together is the number of rows that a task fills.
+// together is the number of rows that a task fills, and of steps that are stored together.
 const together = 1 << 13
 
 // halted returns the time at which the program's last instruction began.
@@ -248,7 +250,7 @@ const leastRows = 64
 func (x *execution) least() (form stark.Form) {
 	height := func(rows int) int { return stark.Params{}.Height(max(rows, leastRows)) }
 	for _, f := range x.instructions() {
-		form = append(form, height(len(x.rows[f.code/codesPerFamily])))
+		form = append(form, height(x.rows[f.code/codesPerFamily].len()))
 	}
 	p := x.program
 	_, others := x.memory.zeros(p.regions)
