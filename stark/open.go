@@ -2,6 +2,7 @@ package stark
 
 import (
 	"context"
+	"slices"
 
 	"github.com/zkbench/zkbench/stark/internal/challenger"
 	"github.com/zkbench/zkbench/stark/internal/field"
@@ -58,7 +59,7 @@ func (p *prover[E, X]) evaluate() error {
 	})
 }
 
-// invert computes, for each table, the reciprocals of u - y and of u - g y at the points u of the first
+// invert computes, for each height of tables, the reciprocals of u - y and of u - g y at the points u of the first
 // coset. It returns the weights with which a column's values there add up to its value at y, and at g y. At a
 // point u of the coset s H, with n elements, the weight for y is u (y^n - s^n) / (n s^n (y - u)). For g y, note
 // that g^n is 1. The weights are in the given memory.
@@ -67,6 +68,10 @@ func (p *prover[E, X]) invert(memory *memory[E]) (weights [][2]field.Vector[E], 
 	d := v.Degree()
 	p.inverses, weights = make([][2]field.Vector[E], len(l.rows)), make([][2]field.Vector[E], len(l.rows))
 	for t, rows := range l.rows {
+		if same := slices.Index(l.rows[:t], rows); same >= 0 {
+			p.inverses[t], weights[t] = p.inverses[same], weights[same]
+			continue
+		}
 		n := 1 << rows
 		power := field.Power(f.New(1), p.points.shift(0, rows), uint64(n))
 		vanishing := field.Power(p.one(), p.y, uint64(n))

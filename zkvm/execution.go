@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/riscv"
@@ -155,49 +154,37 @@ func (x *execution) constant(address uint64) (value uint64, number int) {
 	return constants[i].value, i + 1
 }
 
-// traces returns the traces of the tables, in heights of the form.
+// traces returns the traces of the tables, in heights of the form. They are filled once, in order.
 func (x *execution) traces(form stark.Form) (all []stark.Trace) {
 	m, constants := x.machine, len(x.program.constants)
 	fresh := func() *counts { return newCounts(x.shape, x.program, wordsOf(x.options.Input)) }
-	counted := make([]*counts, len(form)) // of each table that is filled
-	// sofar returns the counts of the tables that are filled.
-	sofar := func() *counts {
-		total := fresh()
-		for _, c := range counted {
-			if c != nil {
-				total.add(c)
-			}
-		}
-		return total
-	}
+	sofar := fresh() // counts of the tables that have been filled
 	add := func(fill stark.Trace) {
 		fill.Rows = form[len(all)]
 		all = append(all, fill)
 	}
 	// rows fills n rows, each by itself, and counts what they ask for.
 	rows := func(n int, fill func(w *writer, i int)) {
-		number := len(all)
 		add(stark.Trace{Fill: func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
-			total := fresh()
-			var mutex sync.Mutex
+			of := tally{fresh: fresh}
 			err := ex.Do(ctx, (n+together-1)/together, func(_ context.Context, task int) error {
-				w := &writer{shape: x.shape, all: cells, cells: stark.Columns[uint64](cells), counts: fresh()}
+				w := &writer{shape: x.shape, all: cells, cells: stark.Columns[uint64](cells), counts: of.take()}
+				defer of.give(w.counts)
 				for w.row = task * together; w.row < min((task+1)*together, n); w.row++ {
 					fill(w, w.row)
 				}
-				mutex.Lock()
-				defer mutex.Unlock()
-				total.add(w.counts)
 				return nil
 			})
-			counted[number] = total
-			return err
+			if err != nil {
+				return err
+			}
+			return of.addTo(ctx, ex, sofar)
 		}})
 	}
 	// asked fills columns with counts of all tables before.
 	asked := func(of func(c *counts) [][]uint32) {
 		add(stark.Trace{Fill: func(_ context.Context, _ executor.Executor, cells *stark.Cells) error {
-			for column, counts := range of(sofar()) {
+			for column, counts := range of(sofar) {
 				for row, n := range counts {
 					cells.Set(row, column, uint64(n))
 				}
@@ -217,20 +204,21 @@ func (x *execution) traces(form stark.Form) (all []stark.Trace) {
 	rows(len(others), func(w *writer, i int) { m.zeros.fill(w, &others[i]) })
 	rows(len(x.bridged), func(w *writer, i int) { m.bridges.fill(w, &x.bridged[i]) })
 	absorbed := slices.Concat(absorbedBy(streamInput, x.options.Input), absorbedBy(streamOutput, x.output))
-	rows(form[len(all)], func(w *writer, i int) {
+	absorbing := min(len(absorbed)+1, form[len(all)])
+	rows(absorbing, func(w *writer, i int) {
 		if i < len(absorbed) {
 			m.sponge.fill(w, &absorbed[i])
 		} else {
 			m.sponge.fill(w, nil)
 		}
 	})
+	repeatLast(&all[len(all)-1], absorbing)
 	asked(func(c *counts) [][]uint32 { return [][]uint32{c.instructions, c.constants, c.targets} })
 	asked(func(c *counts) [][]uint32 { return [][]uint32{c.loaded[:constants]} })
 	rows(len(x.program.data), func(w *writer, i int) { m.data.fill(w, x.memory.cell(x.program.data[i].address)) })
 	rows(len(x.program.regions), func(w *writer, i int) { m.regions.fill(w, &first[i]) })
 	rows(allRegisters, func(w *writer, i int) { m.registers.fill(w, x.cells[i]) })
-	loaded := sync.OnceValue(func() []uint32 { return sofar().loaded[constants:] })
-	rows(form[len(all)], func(w *writer, i int) { m.input.fill(w, x.options.Input, i, loaded()) })
+	rows(form[len(all)], func(w *writer, i int) { m.input.fill(w, x.options.Input, i, sofar.loaded[constants:]) })
 	asked(func(c *counts) [][]uint32 { return [][]uint32{c.halves, c.signs} })
 	asked(func(c *counts) [][]uint32 { return [][]uint32{c.ands, c.bytes} })
 	asked(func(c *counts) [][]uint32 { return [][]uint32{c.powers} })
@@ -238,7 +226,25 @@ func (x *execution) traces(form stark.Form) (all []stark.Trace) {
 }
 
 // together is the number of rows that a task fills, and of steps that are stored together.
-const together = 1 << 13
+const together = 1 << 10
+
+// repeatLast makes the rows of a trace that fills n rows, at least 1, like the last of these. Rows of no stream have a permutation,
+// which takes long.
+func repeatLast(t *stark.Trace, n int) {
+	fill := t.Fill
+	t.Fill = func(ctx context.Context, ex executor.Executor, cells *stark.Cells) error {
+		if err := fill(ctx, ex, cells); err != nil {
+			return err
+		}
+		columns := stark.Columns[uint64](cells)
+		return ex.Do(ctx, len(columns), func(_ context.Context, i int) error {
+			for row := n; row < len(columns[i]); row++ {
+				columns[i][row] = columns[i][n-1]
+			}
+			return nil
+		})
+	}
+}
 
 // halted returns the time at which the program's last instruction began.
 func (x *execution) halted() uint64 { return x.time - accesses }
