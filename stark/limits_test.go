@@ -251,15 +251,15 @@ func TestMemory(t *testing.T) {
 	points := 4 * 2 * 32
 	// Each cell and its four values of 4 bytes; of each point the nodes of three trees, two digests a
 	// leaf, and three elements of the extension.
-	want := 2 * (cells*4*5 + points*(3*2*32+3*16))
-	golden.Equal(t, "memory", uint64(want), must.Get(s.Memory([]int{8, 32}))(t))
+	sum := cells*4*5 + points*(3*2*32+3*16)
+	golden.Equal(t, "memory", uint64(sum+sum/4), must.Get(s.Memory([]int{8, 32}))(t))
 	// At rate 1/16 there are of each cell a coefficient and two values, and an eighth of the nodes.
 	params := attackParams
 	params.LogBlowup = 4
 	s, _ = attacked[bear, quartic](t, params)
 	points *= 4
-	want = 2 * (cells*4*3 + points*(3*2*32/8+3*16))
-	golden.Equal(t, "memory of a lean proof", uint64(want), must.Get(s.Memory([]int{8, 32}))(t))
+	sum = cells*4*3 + points*(3*2*32/8+3*16)
+	golden.Equal(t, "memory of a lean proof", uint64(sum+sum/4), must.Get(s.Memory([]int{8, 32}))(t))
 }
 
 // TestLeanFrom: a proof is lean from sixteen cosets on, with Poseidon from eight, and from a gigabyte of columns on.

@@ -129,8 +129,8 @@ func (s *System) layoutOf(f Form) (*layout, error) {
 // Memory estimates the largest amount of memory, in bytes, that a proof of the form f takes at any time. The
 // estimate is a sum. It counts what is held of the columns, which is their values on all cosets or, if these
 // take much memory, the coefficients and the values on one coset. It counts one more coset for copies of columns
-// and for scratch. It also counts the trees and FRI's codewords. The sum is doubled, because the garbage collector
-// may not have freed old memory yet. Memory returns zkbench.ErrParams if the tables cannot have the form.
+// and for scratch. It also counts the trees and FRI's codewords. A quarter is added for what is on the heap. Memory
+// returns zkbench.ErrParams if the tables cannot have the form.
 func (s *System) Memory(f Form) (bytes uint64, err error) {
 	l, err := s.layoutOf(f)
 	if err != nil {
@@ -161,7 +161,8 @@ func (s *System) memory(l *layout) uint64 {
 	points := uint64(1) << (l.size + params.LogBlowup)
 	values := uint64(l.held().values(1<<params.LogBlowup) + 1)
 	words := 3*params.Degree + trees*l.salt + l.masks
-	return 2 * (uint64(l.cells)*size*values + digests*tree.DigestBytes + points*uint64(words)*size)
+	sum := uint64(l.cells)*size*values + digests*tree.DigestBytes + points*uint64(words)*size
+	return sum + sum/4
 }
 
 // heights returns the logarithms of the traces' heights.

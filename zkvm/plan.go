@@ -1,6 +1,8 @@
 package zkvm
 
 import (
+	"unsafe"
+
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/stark/air"
 )
@@ -10,7 +12,7 @@ type Plan struct {
 	Cycles uint64 // instructions that the program retired
 	Cells  int    // of traces, sums and quotients, in tables as high as the proof's; docs/zkvm.md counts those of a row
 	Bits   int    // proved bits of soundness
-	Memory uint64 // bytes that the proof takes at most, estimated by stark.System.Memory
+	Memory uint64 // bytes that a process takes at most, estimated: by stark.System.Memory, for the run's instructions, and its own
 }
 
 // plan returns the plan of a proof in the given form.
@@ -33,8 +35,12 @@ func (s *system) plan(form stark.Form, about stark.Statement, cycles uint64) (p 
 	}
 	p.Bits = best.Bits()
 	p.Memory, err = s.Memory(form)
+	p.Memory += cycles*uint64(unsafe.Sizeof(step{})) + ofProcess
 	return p, err
 }
+
+// ofProcess is the memory, in bytes, of a process that has a program's key and proves nothing.
+const ofProcess = 64 << 20
 
 // width returns the number of cells in a row of a table: its columns, the two coordinates of a sum for every two messages,
 // and those of the quotient's two pieces.

@@ -105,8 +105,12 @@ func (s *System) Tables() *stark.System { return s.system }
 // verifies, its own tables and its parameters.
 func (s *System) Digest() [sha512.Size]byte { return s.system.Digest() }
 
-// Memory estimates the largest amount of memory, in bytes, that making a proof takes at any time.
-func (s *System) Memory() (uint64, error) { return s.system.Memory(s.program.form()) }
+// Memory estimates the largest amount of memory, in bytes, that making a proof takes at any time: as much for the programs of
+// the children and for their run as for the proof.
+func (s *System) Memory() (uint64, error) {
+	proof, err := s.system.Memory(s.program.form())
+	return 2 * proof, err
+}
 
 // New returns a system that proves that several proofs verify, one proof for each of the given children. If c
 // is over Goldilocks with Poseidon, the proofs of this system can be children of other systems. New returns
