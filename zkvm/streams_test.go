@@ -152,8 +152,9 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// TestHash: the example guest in C, which reads its input by bytes.
-func TestHash(t *testing.T) {
+// hashProgram returns the ELF file of the example guest in C.
+func hashProgram(t *testing.T) []byte {
+	t.Helper()
 	testsize.Full(t)
 	compiler := testsize.Program(t, "riscv-gcc", "riscv64-linux-gnu-gcc")
 	path := filepath.Join(t.TempDir(), "hash")
@@ -162,7 +163,12 @@ func TestHash(t *testing.T) {
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	p := must.Get(Load(must.Get(os.ReadFile(path))(t)))(t)
+	return must.Get(os.ReadFile(path))(t)
+}
+
+// TestHash: the example guest in C, which reads its input by bytes.
+func TestHash(t *testing.T) {
+	p := must.Get(Load(hashProgram(t)))(t)
 	for _, n := range []int{0, 1, 55, 56, 64, 1000} {
 		t.Run(fmt.Sprintf("bytes=%d", n), func(t *testing.T) {
 			input := counting(n)
