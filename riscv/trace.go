@@ -23,6 +23,7 @@ type Call struct {
 	Number    uint64    // register a7
 	Arguments [2]uint64 // registers a0 and a1 before the call
 	Results   [2]uint64 // registers a0 and a1 after it
+	Refused   bool      // the machine did not execute the call, and the run ends with a Fault
 }
 
 // traced is the next instruction of a traced run.
@@ -58,7 +59,7 @@ func (t *traced) after(m *machine, h *hart) Step {
 	case t.in.op.class() == Memory:
 		s.After = m.mem.word(s.Memory)
 	case s.Call != nil:
-		s.Call.Results = [2]uint64{h.x[a0], h.x[a1]}
+		s.Call.Results, s.Call.Refused = [2]uint64{h.x[a0], h.x[a1]}, m.fault != nil
 	}
 	return *s
 }

@@ -164,6 +164,10 @@ func TestTrace(t *testing.T) {
 			{Number: call.End, Arguments: [2]uint64{0, 9}, Results: [2]uint64{0, 9}},
 			{Number: exit, Arguments: [2]uint64{0, 9}, Results: [2]uint64{0, 9}},
 		}, calls)
+		var last riscv.Step
+		more := must.Get(riscv.Load(code(slices.Concat(number(10, dataAt), number(11, 1<<30), own(call.Commit)), nil), riscv.RV64IM()))(t)
+		sameTraced(t, more, riscv.Options{}, func(s riscv.Step) { last = s })
+		golden.Equal(t, "a call that the machine refuses", true, last.Call.Refused)
 		golden.Equal(t, "output", "the inpus", string(must.Get(riscv.Run(t.Context(), p, riscv.Options{Input: input}))(t).Output))
 	})
 }

@@ -69,7 +69,7 @@ func (x *execution) trace(s riscv.Step) error {
 		one.next = p.index[s.Next] // if there is none, the run ends with a fault or at the next step
 	}
 	if s.Call != nil {
-		if err := x.checkCall(s); err != nil {
+		if err := x.checkCall(s); err != nil || s.Call.Refused { // then the run ends with a fault
 			return err
 		}
 	}

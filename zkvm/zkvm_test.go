@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/riscv"
+	"github.com/zkbench/zkbench/riscv/call"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/zkvm"
 )
@@ -132,6 +133,7 @@ func TestRefused(t *testing.T) {
 		{"endless", "cycles", text(rv.Jal(0, 0))},
 		{"end of code", "illegal instruction", text(rv.Addi(0, 0, 0))},
 		{"wild jump", "no code", text(rv.I(0x67, 0, 0, 0, 0x100))},
+		{"more output than memory", "bytes of output after 0", text(rv.Lui(10, 0x10000), rv.Lui(17, call.Commit), rv.Addi(17, 17, call.Commit&0xfff), rv.Addi(11, 0, -1), 0x73)},
 		{"precompile", "call", text(rv.Lui(17, 0x7a6b0000), rv.Addi(17, 17, 0x100), 0x73)},
 	} {
 		p := must.Get(zkvm.Load(test.elf))(t)
