@@ -3,7 +3,6 @@ package zkvm
 import (
 	"fmt"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/call"
 	"github.com/zkbench/zkbench/stark/air"
@@ -154,6 +153,6 @@ func (x *execution) checkCall(s riscv.Step) error {
 			name = fmt.Sprintf("precompile %s (%#x)", p.Name, number)
 		}
 	}
-	return fmt.Errorf("%w: %s at %#x is not proved, accepted are exit (%d) and the calls for input, output and sections (%#x to %#x)",
-		zkbench.ErrParams, name, s.Address, numberHalt, call.Input, call.End)
+	return refuse(name, "%s at %#x is not proved, accepted are exit (%d) and the calls for input, output and sections (%#x to %#x)",
+		name, s.Address, numberHalt, call.Input, call.End)
 }

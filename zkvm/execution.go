@@ -16,11 +16,13 @@ type execution struct {
 	*machine
 	program   *Program
 	options   riscv.Options
+	counted   bool   // rows are counted and not kept
+	inputAt   uint64 // address of the input
 	memory    memory
-	rows      [families]steps // by the family of instructions
-	committed []outputByte
-	output    []byte
-	bridged   []bridge
+	rows      [families]rows[step] // by the family of instructions
+	committed rows[outputByte]
+	bridged   rows[bridge]
+	output    []byte // what was committed, if rows are kept
 	cells     [allRegisters]seen
 	time      uint64 // when the next instruction begins
 	last      int    // index of the last instruction
@@ -30,7 +32,7 @@ type execution struct {
 const start = accesses
 
 func newExecution(m *machine, p *Program) *execution {
-	x := &execution{machine: m, program: p, memory: make(memory), time: start}
+	x := &execution{machine: m, program: p, inputAt: riscv.InputAddress, memory: make(memory), time: start}
 	for _, c := range p.data {
 		x.memory.cell(c.address).value = c.value
 	}
@@ -41,7 +43,7 @@ func newExecution(m *machine, p *Program) *execution {
 // long ago is brought nearer first.
 func (x *execution) access(space, address uint64, cell *seen, at, now uint64) (found seen) {
 	if at-cell.time > uint64(x.halves()) {
-		x.bridged = append(x.bridged, bridge{space: space, address: address, seen: *cell, to: at - 1})
+		x.bridged.add(bridge{space: space, address: address, seen: *cell, to: at - 1}, x.counted)
 		cell.time = at - 1
 	}
 	found = *cell
@@ -87,7 +89,7 @@ func (x *execution) step(s step) {
 			s.old = x.write(in.rd, s.result)
 		}
 	}
-	x.rows[in.family()/codesPerFamily].append(s)
+	x.rows[in.family()/codesPerFamily].add(s, x.counted)
 	x.time += accesses
 	if in.family() == codeCall && s.a.value == call.Commit {
 		x.commit(s.index+1, s.b.value, s.old.value)
@@ -106,7 +108,10 @@ func (x *execution) commit(index int, address, n uint64) {
 		position, element := x.outputCells(x.cells[cellPosition].value, x.cells[cellElement].value, value)
 		o.position, o.element = x.set(cellPosition, 0, position), x.set(cellElement, 1, element)
 		o.memory, o.readOnly = x.load(address/wordBytes, content)
-		x.committed, x.output = append(x.committed, o), append(x.output, byte(value))
+		x.committed.add(o, x.counted)
+		if !x.counted {
+			x.output = append(x.output, byte(value))
+		}
 		x.time += accesses
 		address++
 	}
@@ -141,7 +146,7 @@ func (x *execution) content(address uint64) uint64 {
 // constant returns what a cell holds that is never written and 1 plus its number, or 0 if it is no such cell.
 func (x *execution) constant(address uint64) (value uint64, number int) {
 	constants, input := x.program.constants, x.options.Input
-	if i := address - riscv.InputAddress/wordBytes; i < uint64(wordsOf(input)) {
+	if i := address - x.inputAt/wordBytes; i < uint64(wordsOf(input)) {
 		return inputWord(input, int(i)), len(constants) + int(i) + 1
 	}
 	if n := len(constants); n == 0 || address < constants[0].address || address > constants[n-1].address {
@@ -194,15 +199,15 @@ func (x *execution) traces(form stark.Form) (all []stark.Trace) {
 	}
 	for _, f := range m.instructions() {
 		steps := &x.rows[f.code/codesPerFamily]
-		rows(steps.len(), func(w *writer, i int) {
+		rows(steps.n, func(w *writer, i int) {
 			s := steps.at(i)
 			f.table.fill(w, s, &x.program.instructions[s.index])
 		})
 	}
-	rows(len(x.committed), func(w *writer, i int) { m.output.fill(w, &x.committed[i], len(x.committed)-1-i) })
+	rows(x.committed.n, func(w *writer, i int) { m.output.fill(w, x.committed.at(i), x.committed.n-1-i) })
 	first, others := x.memory.zeros(x.program.regions)
 	rows(len(others), func(w *writer, i int) { m.zeros.fill(w, &others[i]) })
-	rows(len(x.bridged), func(w *writer, i int) { m.bridges.fill(w, &x.bridged[i]) })
+	rows(x.bridged.n, func(w *writer, i int) { m.bridges.fill(w, x.bridged.at(i)) })
 	absorbed := slices.Concat(absorbedBy(streamInput, x.options.Input), absorbedBy(streamOutput, x.output))
 	absorbing := min(len(absorbed)+1, form[len(all)])
 	rows(absorbing, func(w *writer, i int) {
@@ -225,7 +230,7 @@ func (x *execution) traces(form stark.Form) (all []stark.Trace) {
 	return all
 }
 
-// together is the number of rows that a task fills, and of steps that are stored together.
+// together is the number of rows that a task fills, and of rows that are stored together.
 const together = 1 << 10
 
 // repeatLast makes the rows of a trace that fills n rows, at least 1, like the last of these. Rows of no stream have a permutation,
@@ -252,15 +257,24 @@ func (x *execution) halted() uint64 { return x.time - accesses }
 // leastRows is the least height of a table: parameters of 100 bits are proved for no lower ones.
 const leastRows = 64
 
+// count returns the number of rows of each table, without padding.
+func (x *execution) count() (all []int) {
+	for _, f := range x.instructions() {
+		all = append(all, x.rows[f.code/codesPerFamily].n)
+	}
+	p, input := x.program, x.options.Input
+	_, others := x.memory.zeros(p.regions)
+	return append(all, x.committed.n, len(others), x.bridged.n, spongeRows(len(input))+spongeRows(x.committed.n),
+		len(p.instructions), len(p.constants), len(p.data), len(p.regions), allRegisters, inputRows(input), int(x.halves()), 1<<(2*x.byte), x.powers.rows(x.shape))
+}
+
 // least returns the least heights that hold the rows.
 func (x *execution) least() (form stark.Form) {
-	height := func(rows int) int { return stark.Params{}.Height(max(rows, leastRows)) }
-	for _, f := range x.instructions() {
-		form = append(form, height(x.rows[f.code/codesPerFamily].len()))
+	for _, n := range x.count() {
+		form = append(form, heightOf(n))
 	}
-	p := x.program
-	_, others := x.memory.zeros(p.regions)
-	return append(form, height(len(x.committed)), height(len(others)), height(len(x.bridged)),
-		height(spongeRows(x.options.Input)+spongeRows(x.output)), height(len(p.instructions)), height(len(p.constants)),
-		height(len(p.data)), mostRegions, firstConstant, height(inputRows(x.options.Input)), int(x.halves()), 1<<(2*x.byte), x.powers.rows(x.shape))
+	return form
 }
+
+// heightOf returns the least height of a table with the given number of rows.
+func heightOf(rows int) int { return stark.Params{}.Height(max(rows, leastRows)) }

@@ -1,6 +1,7 @@
 package zkvm
 
 import (
+	"fmt"
 	"maps"
 
 	"github.com/zkbench/zkbench/stark"
@@ -14,7 +15,10 @@ import (
 var sizes = []int{15, 17, 19, 20}
 
 // mix says how often a table's height is halved, by the code of its family. Tables that it does not have are halved most times.
-type mix map[uint64]int
+type mix struct {
+	name   string // what it was chosen for; docs/zkvm.md has the counts
+	halved map[uint64]int
+}
 
 // rarely is how often the height of a table is halved that a mix does not have.
 const rarely = 6
@@ -28,25 +32,25 @@ const (
 	codeSponge
 )
 
-// The mixes, named by what they were chosen for. docs/zkvm.md has the counts.
 var mixes = []mix{
-	// Hashes of 32 bits.
-	{codeSums: 1, codeLogic: 1, codeShift: 2, codeWords: 3, codeEqual: 4},
-	// Compiled code of any kind.
-	{codeSums: 1, codeLogic: 2, codeShift: 2, codeWords: 1, codeNarrowWords: 3, codeEqual: 3, codeCompare: 3, codeJump: 4, codeProduct: 4, codeDivision: 4, codeShiftBy: 4, codeZeros: 4, codeBridges: 3},
-	// Numbers of many words.
-	{codeSums: 1, codeLogic: 4, codeShift: 4, codeWords: 2, codeEqual: 3, codeCompare: 2, codeProduct: 2},
-	// Short loops.
-	{codeSums: 0, codeWords: 1, codeEqual: 1, codeCompare: 3, codeLogic: 3, codeShift: 3},
+	{"hashes of 32 bits", map[uint64]int{codeSums: 1, codeLogic: 1, codeShift: 2, codeWords: 3, codeEqual: 4}},
+	{"compiled code", map[uint64]int{codeSums: 1, codeLogic: 2, codeShift: 2, codeWords: 1, codeNarrowWords: 3, codeEqual: 3, codeCompare: 3, codeJump: 4, codeProduct: 4, codeDivision: 4, codeShiftBy: 4, codeZeros: 4, codeBridges: 3}},
+	{"numbers of many words", map[uint64]int{codeSums: 1, codeLogic: 4, codeShift: 4, codeWords: 2, codeEqual: 3, codeCompare: 2, codeProduct: 2}},
+	{"short loops", map[uint64]int{codeSums: 0, codeWords: 1, codeEqual: 1, codeCompare: 3, codeLogic: 3, codeShift: 3}},
 }
 
 // height returns the height of a table in a form.
 func (x mix) height(code uint64, size int) int {
-	halved, ok := x[code]
+	halved, ok := x.halved[code]
 	if !ok {
 		halved = rarely
 	}
 	return max(1<<(size-halved), leastRows)
+}
+
+// formName returns the name of a form by its number.
+func formName(i int) string {
+	return fmt.Sprintf("%s, 2^%d cycles", mixes[i%len(mixes)].name, sizes[i/len(mixes)])
 }
 
 // forms returns the forms of runs of a program, whose tables have the given heights.

@@ -2,9 +2,7 @@ package zkvm
 
 import (
 	"encoding/binary"
-	"fmt"
 
-	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/goldilocks"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/stark/air"
@@ -130,11 +128,16 @@ func inputWord(data []byte, i int) uint64 {
 	return binary.LittleEndian.Uint64(word[:])
 }
 
+// pageBytes is the size of a page: an executor maps whole ones.
+const pageBytes = 4096
+
 // checkRead returns zkbench.ErrParams if an instruction reads n bytes at an address of which some are behind the cells of the
 // input.
 func (x *execution) checkRead(s riscv.Step, address, n uint64) error {
-	if data := x.options.Input; address+n > riscv.InputAddress+uint64(wordsOf(data))*wordBytes {
-		return fmt.Errorf("%w: the instruction at %#x reads %d bytes at %#x, behind the input of %d bytes", zkbench.ErrParams, s.Address, n, address, len(data))
+	data := x.options.Input
+	end, mapped := x.inputAt+uint64(wordsOf(data))*wordBytes, x.inputAt+(uint64(len(data))+pageBytes-1)&^(pageBytes-1)
+	if address < mapped && address+n > end {
+		return refuse("read behind the input", "the instruction at %#x reads %d bytes at %#x, behind the input of %d bytes", s.Address, n, address, len(data))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package zkvm
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -38,7 +39,6 @@ func Load(elf []byte) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{guest: guest, index: make(map[uint64]int)}
 	for i, s := range guest.Segments() {
 		if s.Start%8 != 0 || s.End%8 != 0 || s.End > riscv.InputAddress {
 			return nil, fmt.Errorf("%w: segment %d from %#x to %#x, accepted are multiples of 8 up to %#x", zkbench.ErrParams, i, s.Start, s.End, uint64(riscv.InputAddress))
@@ -47,16 +47,25 @@ func Load(elf []byte) (*Program, error) {
 		if n := (s.End - s.Start - uint64(len(s.Data))) / 8; n > mostRegion {
 			return nil, fmt.Errorf("%w: segment %d has %d cells that are zero at first, accepted are %d", zkbench.ErrParams, i, n, uint64(mostRegion))
 		}
-		if n := (s.End - s.Start) / 8; !s.Writable && n > mostConstants {
-			return nil, &zkbench.LimitError{What: fmt.Sprintf("cells of segment %d, which is not writable", i), Estimate: int64(n), Max: mostConstants}
-		}
 		if s.Writable && !s.Readable { // the tables have one space for what can be read and written
 			return nil, fmt.Errorf("%w: segment %d from %#x to %#x can be written and not read, accepted is both", zkbench.ErrParams, i, s.Start, s.End)
 		}
-		p.place(s)
 	}
-	if len(p.regions) > mostRegions {
-		return nil, fmt.Errorf("%w: %d segments with memory that is zero at first, accepted are %d", zkbench.ErrParams, len(p.regions), mostRegions)
+	p, err := newProgram(guest)
+	if err == nil && len(p.regions) > mostRegions {
+		err = fmt.Errorf("%w: %d segments with memory that is zero at first, accepted are %d", zkbench.ErrParams, len(p.regions), mostRegions)
+	}
+	return p, err
+}
+
+// newProgram returns the tables of a program, which need not be one that has proofs.
+func newProgram(guest *riscv.Program) (*Program, error) {
+	p := &Program{guest: guest, index: make(map[uint64]int)}
+	for i, s := range guest.Segments() {
+		if n := (s.End - s.Start) / 8; !s.Writable && n > mostConstants {
+			return nil, &zkbench.LimitError{What: fmt.Sprintf("cells of segment %d, which is not writable", i), Estimate: int64(n), Max: mostConstants}
+		}
+		p.place(s)
 	}
 	all := guest.Instructions()
 	for i, in := range all {
@@ -106,7 +115,7 @@ func (p *Program) place(s riscv.Segment) {
 func (p *Program) decode(i int, in riscv.Instruction) decoded {
 	o, ok := operations[in.Op]
 	if !ok {
-		return decoded{address: in.Address}
+		return decoded{address: in.Address, other: cmp.Or(in.Op, "illegal")}
 	}
 	d := decoded{address: in.Address, op: o.op, rd: uint64(in.Rd), rs1: uint64(in.Rs1), rs2: uint64(in.Rs2)}
 	constant := func(v uint64) { d.rs2, d.constant = firstConstant+uint64(i), v }

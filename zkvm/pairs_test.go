@@ -154,12 +154,12 @@ func TestPairs(t *testing.T) {
 			f := forge(claim(t, valid))
 			var tables []family
 			for _, of := range f.instructions() {
-				if valid.rows[of.code/codesPerFamily].len() > 0 {
+				if valid.rows[of.code/codesPerFamily].n > 0 {
 					tables = append(tables, of)
 				}
 			}
 			of := tables[random.IntN(len(tables))]
-			row, names := random.IntN(valid.rows[of.code/codesPerFamily].len()), of.table.shapeOf().names
+			row, names := random.IntN(valid.rows[of.code/codesPerFamily].n), of.table.shapeOf().names
 			c := random.IntN(len(names))
 			if unused[of.table.name()][names[c]] != "" {
 				continue

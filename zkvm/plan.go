@@ -18,12 +18,12 @@ type Plan struct {
 // plan returns the plan of a proof in the given form.
 func (s *system) plan(form stark.Form, about stark.Statement, cycles uint64) (p Plan, err error) {
 	p.Cycles = cycles
-	for i, t := range s.machine.tables() {
-		program, err := t.Compile()
-		if err != nil {
-			return p, err
-		}
-		p.Cells += form[i] * width(program)
+	widths, err := s.widths()
+	if err != nil {
+		return p, err
+	}
+	for i, w := range widths {
+		p.Cells += form[i] * w
 	}
 	protocol, err := s.Security(form, len(about.Messages))
 	if err != nil {
@@ -41,6 +41,18 @@ func (s *system) plan(form stark.Form, about stark.Statement, cycles uint64) (p 
 
 // ofProcess is the memory, in bytes, of a process that has a program's key and proves nothing.
 const ofProcess = 64 << 20
+
+// widths returns the number of cells in a row of each table.
+func (m *machine) widths() (all []int, err error) {
+	for _, t := range m.tables() {
+		p, err := t.Compile()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, width(p))
+	}
+	return all, nil
+}
 
 // width returns the number of cells in a row of a table: its columns, the two coordinates of a sum for every two messages,
 // and those of the quotient's two pieces.

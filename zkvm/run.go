@@ -43,19 +43,35 @@ func (p *Program) execute(ctx context.Context, m *machine, input []byte, exit ui
 // exit returns the code with which the program has ended.
 func (x *execution) exit() uint64 { return x.cells[a0].value }
 
-// trace adds a step of the executor.
+// unproved is the error of an instruction that has no row.
+type unproved struct {
+	what string // the kind of instruction or call
+	error
+}
+
+func (u *unproved) Unwrap() error { return u.error }
+
+// refuse returns the error of an instruction that has no row: zkbench.ErrParams.
+func refuse(what, format string, args ...any) error {
+	return &unproved{what, fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)}
+}
+
+// trace adds a step of the executor. If it has no row, trace returns an *unproved.
 func (x *execution) trace(s riscv.Step) error {
 	p := x.program
 	index, ok := x.last+1, true
 	if index >= len(p.instructions) || p.instructions[index].address != s.Address { // it is not the one behind the last
 		if index, ok = p.index[s.Address]; !ok {
-			return fmt.Errorf("%w: no instruction at %#x", zkbench.ErrParams, s.Address)
+			return refuse("unknown code", "no instruction at %#x", s.Address)
 		}
 	}
 	x.last = index
 	in := &p.instructions[index]
 	if in.op == 0 {
-		return fmt.Errorf("%w: the instruction at %#x is not one of RV64IM", zkbench.ErrParams, s.Address)
+		return refuse(in.other, "the instruction at %#x is not one of RV64IM", s.Address)
+	}
+	if s.Memory != 0 && s.Memory%in.accessed() != 0 { // the executor of a proof ends such a run
+		return refuse("misaligned access", "the instruction at %#x accesses %d bytes at %#x", s.Address, in.accessed(), s.Memory)
 	}
 	if err := x.checkRead(s, s.Memory, 1); err != nil {
 		return err

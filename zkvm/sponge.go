@@ -160,9 +160,9 @@ func absorbedBy(stream int, data []byte) (all []absorbed) {
 	return all
 }
 
-// spongeRows returns the number of rows of a stream.
-func spongeRows(data []byte) int {
-	return (1 + (len(data)+elementBytes-1)/elementBytes + poseidon.Rate - 1) / poseidon.Rate
+// spongeRows returns the number of rows of a stream with the given number of bytes.
+func spongeRows(length int) int {
+	return (1 + (length+elementBytes-1)/elementBytes + poseidon.Rate - 1) / poseidon.Rate
 }
 
 // fill fills the row of a stream, or one of no stream if a is nil.

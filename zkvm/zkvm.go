@@ -10,7 +10,6 @@ import (
 	"crypto/sha512"
 	"errors"
 	"fmt"
-	"math/bits"
 	"sync"
 
 	"github.com/zkbench/zkbench"
@@ -114,10 +113,15 @@ func (s *system) key(image *stark.Image) (k Key) {
 
 // image commits to a program.
 func (p *Program) image(ctx context.Context, ex executor.Executor, s *system) (*stark.Image, error) {
-	height := func(n int) int { return 1 << bits.Len(uint(max(n, leastRows)-1)) }
+	heights := p.heights()
 	return s.Image(ctx, ex,
-		image(rv64, p.instructions, height(len(p.instructions))), wordImage(rv64, p.constants, height(len(p.constants))),
-		wordImage(rv64, p.data, height(len(p.data))), regionImage(p.regions, mostRegions))
+		image(rv64, p.instructions, heights[0]), wordImage(rv64, p.constants, heights[1]),
+		wordImage(rv64, p.data, heights[2]), regionImage(p.regions, heights[3]))
+}
+
+// heights returns the heights of the program's tables, in the order of its image.
+func (p *Program) heights() []int {
+	return []int{heightOf(len(p.instructions)), heightOf(len(p.constants)), heightOf(len(p.data)), mostRegions}
 }
 
 // Key returns the key of the program for proofs with the given hash; empty: stark.Keccak. The executor splits the work, which

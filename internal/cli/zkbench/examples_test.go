@@ -57,6 +57,7 @@ var docForms = [][2]string{
 	{"pairing --output secrets", "pairing --output $DIR/secrets"},
 	{"guest prove guest --input README.md --out proof", "guest prove ./internal/workload/guest/bare/hash.elf --out $DIR/proof"},
 	{"guest verify proof --program guest --input README.md", "guest verify $DIR/proof --program ./internal/workload/guest/bare/hash.elf"},
+	{"guest cost guest --input README.md", "guest cost ./internal/workload/guest/bare/hash.elf --input README.md"},
 	{"guest run ./riscv/guests/pairing --input secrets", "guest input pairing --output $DIR/more && zkbench guest run ./riscv/guests/pairing --input $DIR/more"},
 }
 

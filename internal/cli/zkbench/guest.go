@@ -23,6 +23,7 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/cost"
 	"github.com/zkbench/zkbench/riscv/precompile"
+	"github.com/zkbench/zkbench/zkvm"
 )
 
 func guestCommand(stdout, stderr io.Writer) *cobra.Command {
@@ -36,6 +37,9 @@ type guestRun struct {
 	input, output, profile, isa, precompiles, tags, env *argument.Option
 	memory, cycles, mapped                              *argument.Option
 	misaligned                                          *bool
+
+	// watch, if not nil, gets the program and the options before the run, and may set their Trace.
+	watch func(p *riscv.Program, o *riscv.Options)
 }
 
 // guestUse names the program and its arguments in usage lines.
@@ -130,6 +134,9 @@ func (f *guestRun) run(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	if profile != nil {
 		o.Profile = profile
+	}
+	if f.watch != nil {
+		f.watch(p, &o)
 	}
 	start := time.Now()
 	r, err = riscv.Run(ctx, p, o)
@@ -307,7 +314,10 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 			"in processor time. The model is linear. Table cpu has one row for each cycle, and each class of\n" +
 			"instructions has a table with one row for each. Each word of a touched page adds one row, and so\n" +
 			"does each unit of a precompile's work, such as a call or a block of a hash. The tables have as\n" +
-			"many columns as SP1 counts for them; --columns sets others.\n" + guestLong,
+			"many columns as SP1 counts for them; --columns sets others.\n\n" +
+			"Below the model stand the rows that the run takes in the tables of guest prove (docs/zkvm.md). They\n" +
+			"are counted while the program runs, and are those of the proof, if it has one. --section leaves them\n" +
+			"out.\n" + guestLong,
 	}
 	flags := cmd.Flags()
 	f := defineGuestRun(flags)
@@ -333,6 +343,15 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 		if err := m.Check(); err != nil {
 			return err
 		}
+		var counter *zkvm.Counter
+		var uncounted error
+		if !section.Given {
+			f.watch = func(p *riscv.Program, o *riscv.Options) {
+				if counter, uncounted = zkvm.NewCounter(p, *o); uncounted == nil {
+					o.Trace = counter.Step
+				}
+			}
+		}
 		r, _, err := f.run(cmd.Context(), args, io.Discard, stderr)
 		if err := ended(err); err != nil {
 			return err
@@ -345,13 +364,27 @@ func guestCostCommand(stdout, stderr io.Writer) *cobra.Command {
 			}
 			tally, touches = &r.Sections[i].Tally, 0
 		}
-		if speed.Given {
-			showCost(stdout, m, m.Tables(tally, touches), float64(perSecond), "at "+format.Prefixed(float64(perSecond))+" cells per second, as --speed says")
-			return nil
+		says := []string{"at " + format.Prefixed(float64(perSecond)) + " cells per second, as --speed says"}
+		atSpeed := float64(perSecond)
+		if !speed.Given {
+			measured, err := ownSpeed(cmd.Context())
+			if err != nil {
+				return err
+			}
+			atSpeed, says = measured.perSecond, measured.lines()
 		}
-		measured, err := ownSpeed(cmd.Context())
+		showCost(stdout, m, m.Tables(tally, touches), atSpeed, says...)
+		switch {
+		case section.Given:
+			return nil
+		case uncounted != nil:
+			_, err := fmt.Fprintf(stdout, "\nguest prove, not counted: %v\n", uncounted)
+			return err
+		}
+		c, err := counter.Cost()
 		if err == nil {
-			showCost(stdout, m, m.Tables(tally, touches), measured.perSecond, measured.lines()...)
+			fmt.Fprintln(stdout)
+			showTables(stdout, c)
 		}
 		return err
 	}
