@@ -34,7 +34,7 @@ const (
 
 var mixes = []mix{
 	{"hashes of 32 bits", map[uint64]int{codeSums: 1, codeLogic: 1, codeShift: 2, codeWords: 3, codeEqual: 4}},
-	{"compiled code", map[uint64]int{codeSums: 1, codeLogic: 2, codeShift: 2, codeWords: 1, codeNarrowWords: 3, codeEqual: 3, codeCompare: 3, codeJump: 4, codeProduct: 4, codeDivision: 4, codeShiftBy: 4, codeZeros: 4, codeBridges: 3}},
+	{"compiled code", map[uint64]int{codeSums: 1, codeLogic: 2, codeShift: 2, codeWords: 1, codeNarrowWords: 3, codeEqual: 3, codeCompare: 3, codeJump: 3, codeProduct: 4, codeDivision: 4, codeShiftBy: 4, codeZeros: 4, codeBridges: 3}},
 	{"numbers of many words", map[uint64]int{codeSums: 1, codeLogic: 4, codeShift: 4, codeWords: 2, codeEqual: 3, codeCompare: 2, codeProduct: 2}},
 	{"short loops", map[uint64]int{codeSums: 0, codeWords: 1, codeEqual: 1, codeCompare: 3, codeLogic: 3, codeShift: 3}},
 }
