@@ -11,6 +11,7 @@ import (
 
 	"github.com/zkbench/zkbench/internal/study/rv"
 	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/guesttest"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/riscv"
@@ -19,11 +20,11 @@ import (
 
 // hostile writes random programs that may do anything: random instructions, jumps, sections, precompiles, and
 // calls of any number with any addresses and sizes.
-type hostile struct{ program }
+type hostile struct{ guesttest.Program }
 
 func (p *hostile) li(rd uint32, v int64) {
 	for _, w := range number(rd, v) {
-		p.put(w)
+		p.Put(w)
 	}
 }
 
@@ -35,34 +36,34 @@ func (p *hostile) one(linux []int64) {
 	switch p.IntN(8) {
 	case 0:
 		if p.IntN(10) == 0 {
-			p.put(p.Uint32())
+			p.Put(p.Uint32())
 		}
 	case 1: // a jump or a call, forward or a bit back, and a return from it
-		p.put(rv.Jal(p.small(2), []int32{8, 12, 40, 120, -16}[p.IntN(5)]))
-		if p.put(rv.Addi(1, 1, 4)); p.IntN(8) == 0 {
-			p.put(rv.I(rv.OpJalr, 0, p.small(2), 1, 0))
+		p.Put(rv.Jal(p.Small(2), []int32{8, 12, 40, 120, -16}[p.IntN(5)]))
+		if p.Put(rv.Addi(1, 1, 4)); p.IntN(8) == 0 {
+			p.Put(rv.I(rv.OpJalr, 0, p.Small(2), 1, 0))
 		}
 	case 2, 3:
 		for r := range uint32(4) {
 			p.li(10+r, p.argument())
 		}
 		p.li(17, linux[p.IntN(len(linux))])
-		p.put(rv.Ecall)
+		p.Put(rv.Ecall)
 	case 4:
 		p.li(10, dataAt)
 		p.li(11, 1+p.Int64N(3))
-		for _, w := range own(p.pick(call.Begin, call.Begin, call.End, call.Input, call.Commit, call.Own)) {
-			p.put(w)
+		for _, w := range own(p.Pick(call.Begin, call.Begin, call.End, call.Input, call.Commit, call.Own)) {
+			p.Put(w)
 		}
 	case 5:
 		if p.li(5, dataAt+1<<12); p.IntN(10) == 0 {
 			p.li(5, p.argument())
 		}
-		f3, offset := p.small(3), int32(p.IntN(1023))*4-2048
-		p.put(rv.I(rv.OpLoad, f3, 6, 5, offset))
-		p.put(rv.S(rv.OpStore, f3, 5, 6, offset))
+		f3, offset := p.Small(3), int32(p.IntN(1023))*4-2048
+		p.Put(rv.I(rv.OpLoad, f3, 6, 5, offset))
+		p.Put(rv.S(rv.OpStore, f3, 5, 6, offset))
 	default:
-		p.put(rv.R(rv.OpReg, p.small(8), p.small(2), p.small(29), p.source(), p.source()))
+		p.Put(rv.R(rv.OpReg, p.Small(8), p.Small(2), p.Small(29), p.Source(), p.Source()))
 	}
 }
 
@@ -76,19 +77,19 @@ func TestHostile(t *testing.T) {
 	}}
 	for range testsize.Pick(100, 1_000, 100_000) {
 		seed := rand.Uint64()
-		p := &hostile{program{Rand: rand.New(rand.NewPCG(seed, 2))}}
+		p := &hostile{guesttest.Program{Rand: rand.New(rand.NewPCG(seed, 2))}}
 		for range 5 + p.IntN(100) {
 			p.one(linux)
 		}
 		p.li(17, 94)
-		p.put(rv.Ecall)
-		parts := []rv.Segment{{At: codeAt, Flags: 5, Data: p.text}, {At: dataAt, Flags: 6, Data: bytes.Repeat([]byte("abc"), 1000), Memory: 1 << 16}}
+		p.Put(rv.Ecall)
+		parts := []rv.Segment{{At: codeAt, Flags: 5, Data: p.Text}, {At: dataAt, Flags: 6, Data: bytes.Repeat([]byte("abc"), 1000), Memory: 1 << 16}}
 		raw := rv.ELF(64, codeAt, parts...)
 		isa := []*riscv.ISA{riscv.RV64GC(), riscv.RV64IMC(), riscv.RV64IM(), riscv.RV32IM()}[p.IntN(4)]
 		if isa.XLEN == 32 {
 			raw = rv.ELF(32, codeAt, parts...)
 		}
-		o := riscv.Options{Input: p.text, CycleLimit: 1 + p.Uint64N(2_000), MemoryLimit: 1 << 20, Misaligned: p.IntN(2) == 0, Precompiles: []riscv.Precompile{one}}
+		o := riscv.Options{Input: p.Text, CycleLimit: 1 + p.Uint64N(2_000), MemoryLimit: 1 << 20, Misaligned: p.IntN(2) == 0, Precompiles: []riscv.Precompile{one}}
 		guest := must.Get(riscv.Load(raw, isa))(t)
 		plain, err := riscv.Run(t.Context(), guest, o)
 		var out bytes.Buffer
