@@ -12,7 +12,9 @@ import (
 // 2^size rows on, as often as it says.
 
 // sizes are the logarithms of the cycles that a form can hold, if the run has a form's mix.
-var sizes = []int{15, 17, 19, 20}
+var sizes = []int{15, 17, 19, largest}
+
+const largest = 20
 
 // mix says how often a table's height is halved, by the code of its family. Tables that it does not have are halved most times.
 type mix struct {
@@ -38,6 +40,13 @@ var mixes = []mix{
 	{"numbers of many words", map[uint64]int{codeSums: 1, codeLogic: 4, codeShift: 4, codeWords: 2, codeEqual: 3, codeCompare: 2, codeProduct: 2}},
 	{"short loops", map[uint64]int{codeSums: 0, codeWords: 1, codeEqual: 1, codeCompare: 3, codeLogic: 3, codeShift: 3}},
 }
+
+// MaxInput is the number of bytes that an input can have at most: the largest forms hold no more. Their sponge has a row for 56
+// bytes, and one is for the output. The length of the input takes seven bytes of the others.
+const MaxInput = (leastOfLargest-1)*inputBytes - elementBytes
+
+// leastOfLargest is the height of a table that no mix has, in the largest forms.
+const leastOfLargest = 1 << (largest - rarely)
 
 // height returns the height of a table in a form.
 func (x mix) height(code uint64, size int) int {

@@ -2,10 +2,12 @@ package zkvm_test
 
 import (
 	"errors"
+	"os"
 	"testing"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/result/format"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/stark"
@@ -31,6 +33,17 @@ func TestPlan(t *testing.T) {
 	if plan.Bits < 100 || plan.Cells < 1<<20 || plan.Memory < uint64(plan.Cells)*8 {
 		t.Errorf("%+v", plan)
 	}
+}
+
+// TestMaxInput: an input of MaxInput bytes fits a form, and a longer one is refused before the program runs.
+func TestMaxInput(t *testing.T) {
+	p := must.Get(zkvm.Load(exits(0)))(t)
+	planned := errors.New("planned")
+	for length, want := range map[int]error{zkvm.MaxInput: planned, zkvm.MaxInput + 1: zkbench.ErrLimit} {
+		_, _, err := p.Prove(t.Context(), executor.Serial(), make([]byte, length), zkvm.About{}, zkvm.Options{Plan: func(zkvm.Plan) error { return planned }})
+		must.Fail(t, err, want, "input of %d bytes", length)
+	}
+	golden.Contains(t, string(must.Get(os.ReadFile("../docs/zkvm.md"))(t)), "an input of more than "+format.Count(zkvm.MaxInput)+" bytes")
 }
 
 // TestHashOf: a proof names the hash of its trees.

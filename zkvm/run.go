@@ -30,7 +30,7 @@ func (p *Program) run(ctx context.Context, m *machine, options riscv.Options) (*
 
 // execute runs the program on an input. The run must end with an exit code.
 func (p *Program) execute(ctx context.Context, m *machine, input []byte, exit uint64) (*execution, error) {
-	x, _, err := p.run(ctx, m, riscv.Options{Input: input, CycleLimit: 1 << sizes[len(sizes)-1]})
+	x, _, err := p.run(ctx, m, riscv.Options{Input: input, CycleLimit: 1 << largest})
 	if _, ended := errors.AsType[*riscv.ExitError](err); ended && x.exit() == exit {
 		err = nil
 	}

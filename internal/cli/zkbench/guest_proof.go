@@ -38,7 +38,7 @@ func defineGuestProof(flags *pflag.FlagSet, input string) *guestProof {
 	return &guestProof{
 		input:   argument.Define(flags, "input", argument.KindFile, "", "the path of a file", input),
 		exit:    argument.Define(flags, "exit", argument.KindNumber, "0", "0 to 2^64 - 1", "exit code with which the program ends"),
-		context: argument.Define(flags, "context", argument.KindText, "", "text", "text that the proof is bound to, such as the name of whoever asked for it"),
+		context: argument.Define(flags, "context", argument.KindText, "", "text", "text that the proof is bound to, such as the name of the verifier"),
 	}
 }
 
@@ -54,7 +54,14 @@ func (f *guestProof) bytes() ([]byte, error) {
 	if !f.input.Given {
 		return nil, nil
 	}
-	raw, err := os.ReadFile(f.input.Text)
+	raw, err := readUpTo(f.input.Text, zkvm.MaxInput+1)
+	if err == nil && len(raw) > zkvm.MaxInput {
+		size := int64(len(raw)) // at least, of a file that does not know its size
+		if info, err := os.Stat(f.input.Text); err == nil {
+			size = max(size, info.Size())
+		}
+		err = &zkbench.LimitError{What: "bytes", Estimate: size, Max: zkvm.MaxInput}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("input: %w", err)
 	}
@@ -90,13 +97,14 @@ func guestProveCommand(stdout, stderr io.Writer) *cobra.Command {
 		Use: "prove PROGRAM --out FILE", Args: cobra.ArbitraryArgs,
 		Short: "Run a program without an operating system, and prove the run",
 		Long: "Run a program on an input, and prove that it ends with an exit code and an output. PROGRAM is " + acceptedBare + ",\n" +
-			"as riscv/c/cc.sh makes it; compressed instructions are accepted too. Whoever verifies the\n" +
-			"proof needs the program's key, and learns the output, the number of cycles, and the length and a digest\n" +
-			"of the input. The proof does not hide the input: it reveals something about all that the program did.\n\n" +
+			"as riscv/c/cc.sh makes it; compressed instructions are accepted too. A verifier of the proof needs the\n" +
+			"program's key, and learns the output, the number of cycles, and the length and a digest of the input.\n" +
+			"The proof does not hide the input: it reveals something about all that the program did.\n\n" +
 			"A run that ends with another exit code than --exit has no proof, and neither has one with an instruction\n" +
-			"that is not of RV64IM, a call of a precompile, or more than 2^20 cycles. Such a run is refused before\n" +
-			"anything is proved, and so is a proof that would take more memory than there is. docs/zkvm.md says what is\n" +
-			"proved. The exit code is 1 if the program failed, and 3 if the command was interrupted.",
+			"that is not of RV64IM, a call of a precompile, an input of more than " + grouped(zkvm.MaxInput) + " bytes, or\n" +
+			"more than 2^20 cycles. Such a run is refused before anything is proved, and so is a proof that would take\n" +
+			"more memory than there is. docs/zkvm.md says what is proved. The exit code is 1 if the program\n" +
+			"failed, and 3 if the command was interrupted.",
 	}
 	flags := cmd.Flags()
 	f := defineGuestProof(flags, "the program's input file (default none)")

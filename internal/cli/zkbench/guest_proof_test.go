@@ -127,7 +127,7 @@ func TestGuestProof(t *testing.T) {
 	}
 }
 
-// TestGuestProofExit: a run that ends with another exit code than 0 has a proof for whoever asks for that code.
+// TestGuestProofExit: a run that ends with another exit code than 0 has a proof if that code is asked for.
 func TestGuestProofExit(t *testing.T) {
 	f := files{t, t.TempDir()}
 	f.write("one.elf", echo(1))
@@ -165,7 +165,7 @@ func TestGuestUnproved(t *testing.T) {
 	refused(cli.ExitUsage, "prove counter.elf --out proof.bin", "the instruction at 0x10000 is not one of RV64IM")
 	refused(cli.ExitFailed, "prove endless.elf --out proof.bin", "out of cycles at 0x10000")
 	refused(cli.ExitUsage, "prove precompile.elf --out proof.bin", "call 0x7a6b1000 at 0x10008 is not proved")
-	refused(cli.ExitUsage, "prove ignores.elf --input large.bin --out proof.bin", "input of 4194304 bytes: limit exceeded: rows of table")
+	refused(cli.ExitUsage, "prove ignores.elf --input large.bin --out proof.bin", "input: limit exceeded: bytes: 4194304, at most 917441 accepted")
 	refused(cli.ExitUsage, "prove none.elf --out proof.bin", "program: open ")
 	refused(cli.ExitUsage, "prove --out proof.bin", "program: \"\" is not accepted; accepted: an ELF file for RV64IM")
 	refused(cli.ExitUsage, "prove echo.elf", "out: ")
