@@ -147,12 +147,14 @@ func (x *execution) checkCall(s riscv.Step) error {
 	case ok:
 		return nil
 	}
-	name := fmt.Sprintf("call %#x", number)
+	what := fmt.Sprintf("call %#x", number)
+	name := what
 	for _, p := range x.options.Precompiles {
 		if p.Number == number {
-			name = fmt.Sprintf("precompile %s (%#x)", p.Name, number)
+			what = "precompile " + p.Name
+			name = fmt.Sprintf("%s (%#x)", what, number)
 		}
 	}
-	return refuse(name, "%s at %#x is not proved, accepted are exit (%d) and the calls for input, output and sections (%#x to %#x)",
+	return refuse(what, "%s at %#x is not proved, accepted are exit (%d) and the calls for input, output and sections (%#x to %#x)",
 		name, s.Address, numberHalt, call.Input, call.End)
 }

@@ -12,8 +12,8 @@ import (
 // Of a count, showTables names tables with at least one in shownTables of the cells, and the shownUnproved kinds of instructions
 // without a proof that are the most frequent.
 const (
-	shownTables   = 50
-	shownUnproved = 4
+	shownTables   = 33
+	shownUnproved = 3
 )
 
 // showTables prints what a run takes in the tables of guest prove.

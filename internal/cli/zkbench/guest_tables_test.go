@@ -44,7 +44,7 @@ func TestGuestCostOfProofs(t *testing.T) {
 	}
 	inputs := map[string][]byte{"loop.c": words, "hash.c": make([]byte, 3000), "echo.c": []byte("some input")}
 	without := map[string]string{ // a proof
-		"sections.c":   " precompile fp2-add ",
+		"sections.c":   " precompile fp2-add, ",
 		"misaligned.c": " misaligned access",
 		"memory.c":     "cycles fit no form; ",
 	}
@@ -89,6 +89,22 @@ func TestGuestCostOfProofs(t *testing.T) {
 		})
 	}
 	golden.Equal(t, "guests without a proof are there", true, len(sources) > len(without)+3)
+}
+
+// TestGuestCostOfStudy: the programs of the study of pairings take at most 160 cells a cycle, as docs/zkvm.md says.
+func TestGuestCostOfStudy(t *testing.T) {
+	if !testsize.Long() {
+		t.Skip("240 million cycles")
+	}
+	f := files{t, t.TempDir()}
+	f.guest(cli.ExitOK, "input pairing --output secrets.bin")
+	for _, tags := range []string{"none", "bigint", "bigint,precompile", "precompile"} {
+		out, _ := f.guest(cli.ExitOK, "cost ../../../riscv/guests/pairing --speed 1 --input secrets.bin --tags "+tags)
+		found := regexp.MustCompile(`(?m)^guest prove, counted:  \(all\) .* ([0-9.]+)$`).FindStringSubmatch(out)
+		if found == nil || must.Get(strconv.ParseFloat(found[1], 64))(t) > 160 {
+			t.Errorf("%s: more than 160 cells a cycle:\n%s", tags, out)
+		}
+	}
 }
 
 // TestGuestCostTables: guest cost says what has no proof, and counts no section and no program for 32 bits.
