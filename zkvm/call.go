@@ -143,7 +143,7 @@ func (x *execution) checkCall(s riscv.Step) error {
 	kind, ok := kindOf(number, s.Call.Arguments[1])
 	switch {
 	case ok && kind == callCommit && !s.Call.Refused:
-		return x.checkRead(s, s.Call.Arguments[0], s.Call.Arguments[1])
+		return x.checkRead(s.Address, s.Call.Arguments[0], s.Call.Arguments[1])
 	case ok:
 		return nil
 	}

@@ -131,13 +131,13 @@ func inputWord(data []byte, i int) uint64 {
 // pageBytes is the size of a page: an executor maps whole ones.
 const pageBytes = 4096
 
-// checkRead returns zkbench.ErrParams if an instruction reads n bytes at an address of which some are behind the cells of the
-// input.
-func (x *execution) checkRead(s riscv.Step, address, n uint64) error {
+// checkRead returns zkbench.ErrParams if an instruction, given by its address, reads n bytes at an address of which some are behind
+// the cells of the input.
+func (x *execution) checkRead(instruction, address, n uint64) error {
 	data := x.options.Input
 	end, mapped := x.inputAt+uint64(wordsOf(data))*wordBytes, x.inputAt+(uint64(len(data))+pageBytes-1)&^(pageBytes-1)
 	if address < mapped && address+n > end {
-		return refuse("read behind the input", "the instruction at %#x reads %d bytes at %#x, behind the input of %d bytes", s.Address, n, address, len(data))
+		return refuse("read behind the input", "the instruction at %#x reads %d bytes at %#x, behind the input of %d bytes", instruction, n, address, len(data))
 	}
 	return nil
 }

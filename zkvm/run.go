@@ -70,11 +70,13 @@ func (x *execution) trace(s riscv.Step) error {
 	if in.op == 0 {
 		return refuse(in.other, "the instruction at %#x is not one of RV64IM", s.Address)
 	}
-	if s.Memory != 0 && s.Memory%in.accessed() != 0 { // the executor of a proof ends such a run
-		return refuse("misaligned access", "the instruction at %#x accesses %d bytes at %#x", s.Address, in.accessed(), s.Memory)
-	}
-	if err := x.checkRead(s, s.Memory, 1); err != nil {
-		return err
+	if s.Memory != 0 {
+		if size := in.accessed(); s.Memory%size != 0 { // the executor of a proof ends such a run
+			return refuse("misaligned access", "the instruction at %#x accesses %d bytes at %#x", s.Address, size, s.Memory)
+		}
+		if err := x.checkRead(s.Address, s.Memory, 1); err != nil {
+			return err
+		}
 	}
 	one := step{index: index, result: s.Result, address: s.Memory, stored: s.After}
 	if in.isStore() {
