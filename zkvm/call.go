@@ -3,6 +3,7 @@ package zkvm
 import (
 	"fmt"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/riscv"
 	"github.com/zkbench/zkbench/riscv/call"
 	"github.com/zkbench/zkbench/stark/air"
@@ -137,12 +138,16 @@ func (x *execution) call(s *step) {
 	s.b, s.old = x.set(a0, 1, s.result), x.set(a1, 2, s.stored)
 }
 
-// checkCall returns zkbench.ErrParams if a call of a run has no table, and names the call.
+// checkCall returns zkbench.ErrParams if a call of a run has no table, and names the call. It returns a *zkbench.LimitError if the
+// run commits to more bytes than a proof holds.
 func (x *execution) checkCall(s riscv.Step) error {
 	number := s.Call.Number
 	kind, ok := kindOf(number, s.Call.Arguments[1])
 	switch {
 	case ok && kind == callCommit && !s.Call.Refused:
+		if n := uint64(x.committed.n) + s.Call.Arguments[1]; n > MaxOutput && !x.counted { // before its rows take memory
+			return &zkbench.LimitError{What: "bytes of the output", Estimate: int64(n), Max: MaxOutput}
+		}
 		return x.checkRead(s.Address, s.Call.Arguments[0], s.Call.Arguments[1])
 	case ok:
 		return nil

@@ -45,6 +45,9 @@ var mixes = []mix{
 // bytes, and one is for the output. The length of the input takes seven bytes of the others.
 const MaxInput = (leastOfLargest-1)*inputBytes - elementBytes
 
+// MaxOutput is the number of bytes that a run can commit to at most: each has a row of the output.
+const MaxOutput = leastOfLargest
+
 // leastOfLargest is the height of a table that no mix has, in the largest forms.
 const leastOfLargest = 1 << (largest - rarely)
 

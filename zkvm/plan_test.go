@@ -8,8 +8,10 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/result/format"
+	"github.com/zkbench/zkbench/internal/study/rv"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/riscv/call"
 	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/zkvm"
 )
@@ -44,6 +46,22 @@ func TestMaxInput(t *testing.T) {
 		must.Fail(t, err, want, "input of %d bytes", length)
 	}
 	golden.Contains(t, string(must.Get(os.ReadFile("../docs/zkvm.md"))(t)), "an input of more than "+format.Count(zkvm.MaxInput)+" bytes")
+}
+
+// TestMaxOutput: a run that commits to more than MaxOutput bytes is refused before it has rows for them.
+func TestMaxOutput(t *testing.T) {
+	const text, data = 0x10000, 0x400000
+	planned := errors.New("planned")
+	for length, want := range map[int32]error{zkvm.MaxOutput: planned, zkvm.MaxOutput + 1: zkbench.ErrLimit, 1 << 25: zkbench.ErrLimit} {
+		p := must.Get(zkvm.Load(rv.ELF(64, text,
+			rv.Segment{At: text, Flags: 5, Data: rv.Text(
+				rv.Lui(10, data), rv.Lui(11, uint32(length)), rv.Addi(11, 11, length&0xfff), rv.Lui(17, call.Commit), rv.Addi(17, 17, call.Commit&0xfff), rv.Ecall,
+				rv.Addi(17, 0, 93), rv.Ecall)},
+			rv.Segment{At: data, Flags: 6, Memory: 1 << 26})))(t)
+		_, _, err := p.Prove(t.Context(), executor.Serial(), nil, zkvm.About{}, zkvm.Options{Plan: func(zkvm.Plan) error { return planned }})
+		must.Fail(t, err, want, "output of %d bytes", length)
+	}
+	golden.Contains(t, string(must.Get(os.ReadFile("../docs/zkvm.md"))(t)), "an output of more than "+format.Count(zkvm.MaxOutput))
 }
 
 // TestHashOf: a proof names the hash of its trees.

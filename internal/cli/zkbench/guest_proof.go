@@ -101,10 +101,10 @@ func guestProveCommand(stdout, stderr io.Writer) *cobra.Command {
 			"program's key, and learns the output, the number of cycles, and the length and a digest of the input.\n" +
 			"The proof does not hide the input: it reveals something about all that the program did.\n\n" +
 			"A run that ends with another exit code than --exit has no proof, and neither has one with an instruction\n" +
-			"that is not of RV64IM, a call of a precompile, an input of more than " + grouped(zkvm.MaxInput) + " bytes, or\n" +
-			"more than 2^20 cycles. Such a run is refused before anything is proved, and so is a proof that would take\n" +
-			"more memory than there is. docs/zkvm.md says what is proved. The exit code is 1 if the program\n" +
-			"failed, and 3 if the command was interrupted.",
+			"that is not of RV64IM, a call of a precompile, an input of more than " + grouped(zkvm.MaxInput) + " bytes, an\n" +
+			"output of more than " + grouped(zkvm.MaxOutput) + " bytes, or more than 2^20 cycles. Such a run is refused\n" +
+			"before anything is proved, and so is a proof that would take more memory than there is. docs/zkvm.md says\n" +
+			"what is proved. The exit code is 1 if the program failed, and 3 if the command was interrupted.",
 	}
 	flags := cmd.Flags()
 	f := defineGuestProof(flags, "the program's input file (default none)")
