@@ -76,6 +76,7 @@ pool validator-batch --batch 64
 pool keccak-stark --bytes 13600
 pool keccak-stark --bytes 13600 --field goldilocks
 pool proof-batch --bytes 1360
+pool guest-prove --size 1300
 pool merkle-build --leaves 262144
 - msm --points 262144
 - pedersen --system turbo --hashes 64 --stage prove
