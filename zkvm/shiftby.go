@@ -119,14 +119,13 @@ func (t *shiftsBy) state(b builder) {
 	b.register(y, t.b.time, real, real.Sub(immediate), b.at(t.rs2), time, 1, y)
 	b.register(b.word(t.old.word), t.old.time, real, real, b.at(t.rd), time, 3, c)
 
-	// The table of powers ranges the amount. The rest of the limb has fewer bits than two halves: its upper half is ranged
-	// as it is and times 2^6.
+	// The table of powers ranges the amount. The rest of the limb has fewer bits than two halves. These make a number below 2^38,
+	// and so the equation, whose other side is below 2^32, is one of numbers.
 	amount, more, most, power := b.at(t.amount), b.at(t.more), b.at(t.most), b.at(t.power)
 	amounts := int64(1) << b.amountBits()
 	b.zero("amount", y.lo.Sub(amount).Sub(more.Add(most.Times(b.halves())).Times(amounts)))
 	b.rangeHalf(real, more)
 	b.rangeHalf(real, most)
-	b.rangeHalf(real, most.Times(amounts))
 	b.Ask(busPower, real, kind, amount, way.Add(fills.Times(wayFills)), power)
 
 	narrow, sign := of[wayNarrowLeft].Add(of[wayNarrowRight]), b.at(t.sign)
@@ -167,7 +166,6 @@ func (t *shiftsBy) fill(w *writer, s *step, in *decoded) {
 	w.set(t.most, most)
 	w.half(more)
 	w.half(most)
-	w.half(most << w.amountBits())
 	w.set(t.power, power)
 
 	narrow := way == wayNarrowLeft || way == wayNarrowRight

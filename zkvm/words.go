@@ -60,8 +60,6 @@ func (b builder) memory(in instruction, m memoryAccess, load, store, op air.Expr
 
 	b.zero("stores write", store.Mul(readOnly))
 	b.eightBytes(m.memory, real, readOnly, address, time, after)
-	b.zero("a load keeps the lower limb", load.Mul(after.lo.Sub(before.lo)))
-	b.zero("a load keeps the upper limb", load.Mul(after.hi.Sub(before.hi)))
 	b.zero("a store keeps the register's lower limb", store.Mul(value.lo.Sub(register.lo)))
 	b.zero("a store keeps the register's upper limb", store.Mul(value.hi.Sub(register.hi)))
 	return register, value, before, after
@@ -203,6 +201,9 @@ func (t *words) state(b builder) {
 	b.zero("eight bytes are aligned", upperHalf.Mul(load.Add(store)))
 	b.rangeSigned(real, value.lo, b.at(t.upper), sign)
 
+	loads := load.Add(loadHalf)
+	b.zero("a load keeps the lower limb", loads.Mul(after.lo.Sub(before.lo)))
+	b.zero("a load keeps the upper limb", loads.Mul(after.hi.Sub(before.hi)))
 	b.zero("load, lower limb", load.Mul(value.lo.Sub(before.lo)))
 	b.zero("load, upper limb", load.Mul(value.hi.Sub(before.hi)))
 	b.zero("load of a half", loadHalf.Mul(value.lo.Sub(before.lo).Sub(upperHalf.Mul(before.hi.Sub(before.lo)))))
