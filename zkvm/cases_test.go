@@ -223,6 +223,7 @@ func (c *cases) calls() {
 			c.add(decoded{op: codeCall}, s).refused = refused
 			if kind == callInput { // no call has this number, and no other instruction is a call
 				c.add(decoded{op: codeCall}, s).refused = c.register(a7, number+8)
+				c.add(decoded{op: codeCall}, s).refused = c.register(a7, number+uint64(c.radix()))
 				c.add(decoded{op: codeCall}, s).refused = func(bus string, instruction []uint64) {
 					if bus == busProgram {
 						instruction[1]++

@@ -106,6 +106,8 @@ type forgery struct {
 	edits  map[table][]edit
 	copies map[table][]copied
 	broken []string // constraints that the tables of the least height break, but the sponge
+	// unanswered has what the edits change and no fixed table counts: how often it is answered more than before, less how often it is asked for.
+	unanswered map[tuple]goldilocks.Element
 }
 
 // copied is a row that is copied to another one before the edits.
@@ -119,7 +121,7 @@ type edit struct {
 }
 
 func forge(c *claimed) *forgery {
-	return &forgery{c, c.program, make(map[table][]edit), make(map[table][]copied), nil}
+	return &forgery{claimed: c, said: c.program, edits: make(map[table][]edit), copies: make(map[table][]copied)}
 }
 
 // set sets cells of a row.
@@ -170,6 +172,7 @@ func (f *forgery) sent(to map[tuple]goldilocks.Element, at table, fixed, columns
 // traces returns the traces of the forgery.
 func (f *forgery) traces() []stark.Trace {
 	more := make(map[tuple]goldilocks.Element) // what is answered more often than before
+	f.unanswered = more
 	minus := goldilocks.Element(0).Sub(1)
 	all := f.claimed.traces(f.form)
 	for i, at := range f.all() {
@@ -262,10 +265,7 @@ func (f *forgery) breaks(at table, fixed, columns [][]uint64, row int) (broken [
 // detected returns what a check finds if the cells of one row have other values than in a valid trace: a constraint or a bus.
 // It returns "" if it finds nothing.
 func (f *forgery) detected(at table, columns [][]uint64, row int, change func()) string {
-	fixed, sent := f.fixedOf(at), make(map[tuple]goldilocks.Element)
-	f.sent(sent, at, fixed, columns, row, goldilocks.Element(0).Sub(1))
-	change()
-	f.sent(sent, at, fixed, columns, row, 1)
+	fixed, sent := f.fixedOf(at), f.change(at, columns, row, change)
 	for _, r := range []int{row, (row + len(columns[0]) - 1) % len(columns[0])} {
 		if broken := f.breaks(at, fixed, columns, r); len(broken) > 0 {
 			return broken[0]
@@ -277,6 +277,15 @@ func (f *forgery) detected(at table, columns [][]uint64, row int, change func())
 		}
 	}
 	return ""
+}
+
+// change changes a row, and returns how much more often it then sends each tuple.
+func (f *forgery) change(at table, columns [][]uint64, row int, change func()) map[tuple]goldilocks.Element {
+	fixed, sent := f.fixedOf(at), make(map[tuple]goldilocks.Element)
+	f.sent(sent, at, fixed, columns, row, goldilocks.Element(0).Sub(1))
+	change()
+	f.sent(sent, at, fixed, columns, row, 1)
+	return sent
 }
 
 // script is a program with the steps of a run that need not be true.
