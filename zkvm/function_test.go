@@ -15,18 +15,18 @@ import (
 // notSearched has the tables in which what a row sends does not follow from what it receives, or whose rows are too long to be searched,
 // with what shows that they are right.
 var notSearched = map[string]string{
-	"zeros":     "a row chooses the next cell of the list and the time before the first access; TestPlanted has lists that are wrong",
+	"zeros":     "a row chooses the next cell of the list and the time before the first access; TestPlanted has wrong lists, and TestRangesOfSteps",
 	"regions":   "likewise",
 	"data":      "a row chooses the time before the first access, and its other messages are of fixed columns; TestPlanted",
-	"bridges":   "a row chooses the later time, and keeps all else; TestPlanted has earlier times and other cells",
+	"bridges":   "a row chooses the later time, and keeps all else; TestPlanted has earlier times and other cells, and TestRangesOfSteps",
 	"registers": "messages are of fixed columns, and of what is found at the end; TestPlanted and TestPlantedStreams",
 	"program":   "all but counts is fixed",
 	"constants": "all but counts is fixed",
 	"halves":    "all but counts is fixed",
 	"ands":      "all but counts is fixed",
 	"powers":    "all but counts is fixed",
-	"input":     "the prover chooses the input, which the digest binds; TestPlantedStreams and TestInputBytes",
-	"sponge":    "a row is a permutation of Poseidon, which package stark/poseidon tests; TestPlantedStreams and TestPlantedSponge",
+	"input":     "the prover chooses the input, which the digest binds; TestBrokenAlone and TestInputBytes",
+	"sponge":    "a row is a permutation of Poseidon, which package stark/poseidon tests; TestBrokenAlone",
 }
 
 // setting is a shape and a prime for searches.

@@ -219,6 +219,10 @@ var memoryFaults = []fault{
 	{"a store to a constant, as if it were data", `bus "cell"`, loaded(codeWords+codeStore, constantAt, 0x8877665544332211, 0x8877665544332211, func(m *machine, f *forgery) {
 		f.set(m.words, 0, 0, m.words.readOnly)
 	})},
+	{"a load of no constant", "loads of cells only", func(t testing.TB) *forgery {
+		f := forge(newScript().claim(t))
+		return f.set(f.machine.constants, 1, 1, f.machine.constants.loaded)
+	}},
 	{"a store that writes nothing", "store, lower limb", loaded(codeWords+codeStore, dataAt, 0x8877665544332211, 0x88776655f4f3f2f1, nil)},
 	{"a store that changes its register", "a store keeps the register's lower limb", loaded(codeWords+codeStore, dataAt, 0x8877665500000005, 0x8877665544332211, nil)},
 	{"a load that writes", "a load keeps the upper limb", loaded(codeWords+codeLoad, dataAt, 0xf8f7f6f5f4f3f2f1, 0x18f7f6f5f4f3f2f1, nil)},
