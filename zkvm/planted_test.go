@@ -634,6 +634,9 @@ func TestPlanted(t *testing.T) {
 // TestPlantedProofs: a false run has no proof.
 func TestPlantedProofs(t *testing.T) {
 	for kind, all := range faults {
+		if kind != "memory" && testing.Short() {
+			continue
+		}
 		for i, of := range all {
 			if i%testsize.Pick(len(all), 16, 4) != 0 {
 				continue
