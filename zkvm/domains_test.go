@@ -9,6 +9,7 @@ type domains struct {
 	count   [64]int
 }
 
+// limit takes all values but the given ones out of a column's domain.
 func (d *domains) limit(column int, v *values) {
 	if d.columns>>column&1 == 0 {
 		d.columns |= 1 << column
@@ -33,6 +34,7 @@ func (d *domains) least(columns uint64) (best int) {
 	return best
 }
 
+// domains sets d to the values that columns can have in a row by its constraints and asks.
 func (s *search) domains(d *domains, r *row) {
 	d.columns = 0
 	for i := range r.zero {

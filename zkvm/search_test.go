@@ -85,7 +85,7 @@ type search struct {
 	expect  [][]uint64            // what the links of the filled row are, how often and the tuple; nil if no row is right
 	ranges  []int                 // of the columns, in bits
 	goal    goal
-	limit   int // of visited, after which other gives up, or 0
+	limit   int // of visited, after which find gives up; or 0
 	visited int
 	depth   int
 	domain  []*domains // by depth, for use again
