@@ -151,7 +151,7 @@ func (c *Counter) Cost() (*Cost, error) {
 // split returns which of the largest forms takes the fewest cells for a run that no form holds, and how many proofs that are.
 func split(forms []stark.Form, rows, widths []int) (proofs, form int) {
 	least := 0
-	for i := len(forms) - len(mixes); i < len(forms); i++ {
+	for i := len(forms) - len(sizes[len(sizes)-1].mixes); i < len(forms); i++ {
 		n, cells := 1, 0
 		for t, height := range forms[i] {
 			n = max(n, (rows[t]+height-1)/height)

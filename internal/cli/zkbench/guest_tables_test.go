@@ -115,7 +115,7 @@ func TestGuestCostTables(t *testing.T) {
 	f.write("narrow.elf", rv.ELF(32, 0x10000, rv.Segment{At: 0x10000, Flags: 5, Data: rv.Text(rv.Addi(10, 0, 0), rv.Addi(17, 0, 93), rv.Ecall)}))
 	for _, test := range []struct{ words, says string }{
 		{"cost atomic.elf --speed 1", "guest prove, counted: 2 other instructions have no proof: 2 lr.d\n"},
-		{"cost echo.elf --speed 1", "guest prove, counted: 9 cycles fit the form \"numbers of many words, 2^15 cycles\"\n"},
+		{"cost echo.elf --speed 1", "guest prove, counted: 9 cycles fit the form \"short loops, 2^14 cycles\"\n"},
 		{"cost narrow.elf --speed 1", "guest prove, not counted: invalid parameters: a program for RV32IM, accepted is one for 64 bits\n"},
 	} {
 		out, _ := f.guest(cli.ExitOK, test.words)
