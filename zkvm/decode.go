@@ -52,8 +52,12 @@ func (in *decoded) accessed() uint64 {
 	return n
 }
 
+// isBased reports whether an instruction accesses memory at a register plus a constant.
+func (in *decoded) isBased() bool {
+	return in.family() == codeWords || in.family() == codeNarrowWords
+}
+
 // isStore reports whether an instruction writes memory.
 func (in *decoded) isStore() bool {
-	family := in.family()
-	return (family == codeWords || family == codeNarrowWords) && in.op&codeStore != 0
+	return in.isBased() && in.op&codeStore != 0
 }

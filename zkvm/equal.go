@@ -4,7 +4,7 @@ import (
 	"github.com/zkbench/zkbench/goldilocks"
 )
 
-// equal is the table of beq and bne. A jump without a link is a beq of register 0 with itself.
+// equal is the table of beq and bne. A jump without a link is a beq of register 0 with itself, and so is a fence, to its successor.
 type equal struct {
 	columns
 	instruction

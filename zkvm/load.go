@@ -125,8 +125,7 @@ func (p *Program) decode(i int, in riscv.Instruction) decoded {
 	case withNothing:
 		return decoded{address: in.Address, op: o.op}
 	case withoutOperands:
-		d.rd, d.rs1 = sink, 0
-		constant(0)
+		return decoded{address: in.Address, op: o.op, z: uint64(i) + 1}
 	case withAmount:
 		way, _, power := rv64.shifted(o.kind, int(in.Imm))
 		d.op, d.z = o.op+uint64(way), power
@@ -174,7 +173,7 @@ const (
 	withRegisters    operands = iota // two registers
 	withConstant                     // a register and a constant
 	withNothing                      // a call, which has its own registers
-	withoutOperands                  // does nothing: adds 0 and 0
+	withoutOperands                  // does nothing: a branch that is always taken, to the instruction behind it
 	withAmount                       // a shift by an amount, whose power of two is z
 	withTarget                       // a branch, whose target is z
 	withLink                         // jal, whose target is z
@@ -194,7 +193,6 @@ var operations = map[string]operation{
 	"lui":   {codeSums + codeImmediate, withConstant, 0},
 	"addi":  {codeSums + codeImmediate, withConstant, 0},
 	"addiw": {codeSums + codeImmediate + codeNarrow, withConstant, 0},
-	"fence": {codeSums + codeImmediate, withoutOperands, 0},
 	"add":   {op: codeSums},
 	"addw":  {op: codeSums + codeNarrow},
 	"sub":   {op: codeSums + codeSub},
@@ -242,6 +240,7 @@ var operations = map[string]operation{
 	"bltu":  {codeLess, withTarget, 0},
 	"bge":   {codeNotLess + codeSigned, withTarget, 0},
 	"bgeu":  {codeNotLess, withTarget, 0},
+	"fence": {codeEqual, withoutOperands, 0},
 	"beq":   {codeEqual, withTarget, 0},
 	"bne":   {codeEqual + codeBne, withTarget, 0},
 	"jal":   {codeJump, withLink, 0},

@@ -56,6 +56,10 @@ func refuse(what, format string, args ...any) error {
 	return &unproved{what, fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)}
 }
 
+// baseEnd is the end of the bases that the tables accept. An address is below it, so that a base from there on is one of which
+// the sum wraps 2^64.
+const baseEnd = 1 << 48
+
 // trace adds a step of the executor. If it has no row, trace returns an *unproved.
 func (x *execution) trace(s riscv.Step) error {
 	p := x.program
@@ -82,9 +86,13 @@ func (x *execution) trace(s riscv.Step) error {
 	if in.isStore() {
 		one.result = s.B
 	}
+	based := in.isBased()
 	if in.op == codeJump+codeJalr {
 		one.address = s.A + uint64(signed(in.z))
-		one.next = p.index[s.Next] // if there is none, the run ends with a fault or at the next step
+		one.next, based = p.index[s.Next] // if there is none, the run ends with a fault or at the next step
+	}
+	if based && s.A >= baseEnd {
+		return refuse("base that wraps", "the instruction at %#x adds to the base %#x, accepted are bases below 2^48", s.Address, s.A)
 	}
 	if s.Call != nil {
 		if err := x.checkCall(s); err != nil || s.Call.Refused { // then the run ends with a fault

@@ -120,9 +120,10 @@ func (m *textbook) step() (table string, d did) {
 	case 0x17: // AUIPC
 		table, result, rs1, x = "sums", m.pc+extended(uint64(w&^0xfff), 32), 0, 0
 		first()
-	case 0x0f: // FENCE
-		table, writes, rs1, x = "sums", false, 0, 0
+	case 0x0f: // FENCE: a branch if register 0 equals itself
+		table, writes, opcode, rs1, rs2, x, y = "equal", false, 0x63, 0, 0, 0, 0
 		first()
+		second()
 	case 0x6f: // JAL
 		offset := extended(uint64(w>>31<<20|w>>12&0xff<<12|w>>20&1<<11|w>>21&0x3ff<<1), 21)
 		table, result, next = "jumps", m.pc+4, m.pc+offset

@@ -1,0 +1,63 @@
+package zkvm
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/study/rv"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/riscv"
+)
+
+// TestFence: a fence does nothing, whatever instructions before it left in the place of register 0.
+func TestFence(t *testing.T) {
+	const fence = 0x0330000f // rw, rw
+	for name, words := range map[string][]uint32{
+		"behind a sum":    {rv.Addi(0, 0, 5), fence, fence},
+		"behind a return": {rv.Jal(1, 8), rv.Jal(0, 12), rv.I(rv.OpJalr, 0, 0, 1, 0), rv.Addi(0, 0, 0), fence},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := slices.Concat(words, []uint32{rv.Addi(a7, 0, numberHalt), rv.Addi(a0, 0, 0), rv.Ecall})
+			raw := rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(text...)})
+			x := ran(t, must.Get(Load(raw))(t), nil)
+			must.Do(t, check(t, x))
+			follow(t, raw, claim(t, x))
+		})
+	}
+}
+
+// TestWrappedBase: loads, stores and jumps whose address is a sum beyond 2^64 are refused before the tables are filled.
+func TestWrappedBase(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		word uint32 // with -8 in s0
+	}{
+		{"ld", rv.I(rv.OpLoad, 3, s1, s0, 16)},
+		{"lbu", rv.I(rv.OpLoad, 4, s1, s0, 16)},
+		{"sd", rv.S(rv.OpStore, 3, s0, s1, 16)},
+		{"sb", rv.S(rv.OpStore, 0, s0, s1, 16)},
+		{"jalr", rv.I(rv.OpJalr, 0, 0, s0, 0x110)}, // to the instruction behind it
+	} {
+		data, code := rv.Segment{At: 0, Flags: 6, Data: make([]byte, 64)}, rv.Segment{At: codeAt, Flags: 5}
+		segments := []rv.Segment{data, code}
+		if test.name == "jalr" {
+			code.At = 0x100
+			segments = []rv.Segment{code}
+		}
+		segments[len(segments)-1].Data = rv.Text(rv.Addi(s0, 0, -8), test.word, rv.Addi(a7, 0, numberHalt), rv.Ecall)
+		p := must.Get(Load(rv.ELF(64, code.At, segments...)))(t)
+		_, r, err := p.run(t.Context(), newMachine(rv64), riscv.Options{})
+		if !errors.Is(err, zkbench.ErrParams) || !strings.Contains(err.Error(), "adds to the base 0xfffffffffffffff8") || r.Cycles != 2 {
+			t.Errorf("%s: %v after %d cycles", test.name, err, r.Cycles)
+		}
+	}
+	// A base that is far away and leads nowhere stays the machine's fault.
+	p := assembled(t, []uint32{rv.Addi(s0, 0, -8), rv.I(rv.OpJalr, 0, 0, s0, 0)})
+	_, _, err := p.run(t.Context(), newMachine(rv64), riscv.Options{})
+	if f, ok := errors.AsType[*riscv.Fault](err); !ok || f.Kind != riscv.WildJump {
+		t.Errorf("a jump to nowhere: %v", err)
+	}
+}
