@@ -28,8 +28,8 @@ type Counter struct {
 
 // NewCounter returns a Counter of a run of a program for 64 bits with the given options. The program may be one whose runs have
 // no proof, for example one for Linux: what has no row is counted by itself. The registers of threads are counted as one set.
-// NewCounter returns zkbench.ErrParams for a program for 32 bits, and a *zkbench.LimitError for a segment of more than 2^23
-// bytes that cannot be written.
+// NewCounter returns zkbench.ErrParams for a program for 32 bits, and a *zkbench.LimitError if its segments have more
+// than 2^23 bytes, without those that are zero at first and can be written.
 func NewCounter(p *riscv.Program, o riscv.Options) (*Counter, error) {
 	if p.ISA.XLEN != 64 {
 		return nil, fmt.Errorf("%w: a program for %v, accepted is one for 64 bits", zkbench.ErrParams, p.ISA)

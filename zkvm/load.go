@@ -23,14 +23,14 @@ type Program struct {
 // mostRegions is the number of regions that a program can have.
 const mostRegions = 64
 
-// mostConstants is the number of cells in a segment that cannot be written. Each has a row.
-const mostConstants = 1 << 20
+// mostCells is the number of cells that a program can have rows for from the beginning: those that cannot be written, and data.
+const mostCells = 1 << 20
 
 // Load parses a statically linked ELF executable for RV64IM, as riscv/c makes it. Compressed instructions are accepted too.
 // An instruction that is not of the set has no proof, and so a program may contain it where it does not execute it. Load
 // returns the error of riscv.Load, and zkbench.ErrParams if the executable has segments that are not aligned to 8 bytes, not below
-// address 2^46, can be written and not read, or have more than 2^35 bytes without data. It returns a *zkbench.LimitError for a
-// segment of more than 2^23 bytes that cannot be written.
+// address 2^46, can be written and not read, or have more than 2^35 bytes without data. It returns a *zkbench.LimitError if
+// segments have more than 2^23 bytes, without those that are zero at first and can be written.
 func Load(elf []byte) (*Program, error) {
 	guest, err := riscv.Load(elf, riscv.RV64IM())
 	if err != nil {
@@ -61,10 +61,14 @@ func Load(elf []byte) (*Program, error) {
 // newProgram returns the tables of a program, which need not be one that has proofs.
 func newProgram(guest *riscv.Program) (*Program, error) {
 	p := &Program{guest: guest, index: make(map[uint64]int)}
-	for i, s := range guest.Segments() {
-		if n := (s.End - s.Start) / 8; !s.Writable && n > mostConstants {
-			return nil, &zkbench.LimitError{What: fmt.Sprintf("cells of segment %d, which is not writable", i), Estimate: int64(n), Max: mostConstants}
-		}
+	segments, cells := guest.Segments(), uint64(0)
+	for _, s := range segments {
+		cells += placed(s)
+	}
+	if cells > mostCells {
+		return nil, &zkbench.LimitError{What: "cells of segments, without those that are zero at first and can be written", Estimate: int64(cells), Max: mostCells}
+	}
+	for _, s := range segments {
 		p.place(s)
 	}
 	all := guest.Instructions()
@@ -83,15 +87,21 @@ func newProgram(guest *riscv.Program) (*Program, error) {
 	return p, nil
 }
 
+// placed returns the number of a segment's cells that have a row from the beginning: all, or those of its data if the others are
+// zero at first.
+func placed(s riscv.Segment) uint64 {
+	if s.Writable {
+		return (uint64(len(s.Data)) + 7) / 8
+	}
+	return (s.End - s.Start) / 8
+}
+
 // place adds the cells of a segment.
 func (p *Program) place(s riscv.Segment) {
-	cells := (len(s.Data) + 7) / 8
-	content := append(s.Data[:len(s.Data):len(s.Data)], make([]byte, 8*cells-len(s.Data))...)
-	if !s.Writable {
-		cells = int((s.End - s.Start) / 8)
-	}
+	cells := placed(s)
+	content := append(s.Data, make([]byte, -len(s.Data)&(wordBytes-1))...)
 	var all []fixedWord
-	for i := range cells {
+	for i := range int(cells) {
 		w := fixedWord{address: s.Start/8 + uint64(i)}
 		if 8*i < len(content) {
 			w.value = binary.LittleEndian.Uint64(content[8*i:])
@@ -105,7 +115,7 @@ func (p *Program) place(s riscv.Segment) {
 		return
 	}
 	p.data = append(p.data, all...)
-	if start := s.Start/8 + uint64(cells); start < s.End/8 {
+	if start := s.Start/8 + cells; start < s.End/8 {
 		p.regions = append(p.regions, region{start, s.End / 8})
 	}
 }

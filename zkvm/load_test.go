@@ -7,6 +7,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/study/rv"
+	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
 // TestRefusedPrograms: programs of which some runs would be proved that the machine refuses, or that the tables cannot hold.
@@ -25,12 +26,25 @@ func TestRefusedPrograms(t *testing.T) {
 	}
 }
 
-// TestLargeConstants: a segment that cannot be written is refused before a row is made for each of its cells.
-func TestLargeConstants(t *testing.T) {
-	_, err := Load(rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(rv.Ecall)}, rv.Segment{At: dataAt, Flags: 4, Memory: 1 << 30}))
-	if _, ok := errors.AsType[*zkbench.LimitError](err); !ok {
-		t.Error(err)
+// TestLargeSegments: segments with too many cells are refused before a row is made for each one. A small file can have many.
+func TestLargeSegments(t *testing.T) {
+	const most = mostCells * wordBytes
+	code := rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(rv.Ecall)} // a page
+	for _, test := range []struct {
+		name     string
+		cells    int64
+		segments []rv.Segment
+	}{
+		{"one", (1<<30 + pageBytes) / wordBytes, []rv.Segment{{At: 1 << 20, Flags: 4, Memory: 1 << 30}}},
+		{"two", (most + 2*pageBytes) / wordBytes, []rv.Segment{{At: 1 << 20, Flags: 4, Memory: most / 2}, {At: 1 << 30, Flags: 4, Memory: most/2 + 1}}},
+		{"data", (most + pageBytes) / wordBytes, []rv.Segment{{At: 1 << 20, Flags: 6, Data: make([]byte, most)}}},
+	} {
+		_, err := Load(rv.ELF(64, codeAt, append(test.segments, code)...))
+		if e, ok := errors.AsType[*zkbench.LimitError](err); !ok || e.Estimate != test.cells || e.Max != mostCells {
+			t.Errorf("%s: %v, want %d cells", test.name, err, test.cells)
+		}
 	}
+	must.Get(Load(rv.ELF(64, codeAt, code, rv.Segment{At: 1 << 20, Flags: 6, Data: make([]byte, most-pageBytes), Memory: 1 << 35})))(t)
 }
 
 // TestPublicLength: a length of the input that is no element of the field cannot be decoded.
