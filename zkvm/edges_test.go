@@ -9,6 +9,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/study/rv"
 	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/riscv"
 )
 
@@ -59,5 +60,21 @@ func TestWrappedBase(t *testing.T) {
 	_, _, err := p.run(t.Context(), newMachine(rv64), riscv.Options{})
 	if f, ok := errors.AsType[*riscv.Fault](err); !ok || f.Kind != riscv.WildJump {
 		t.Errorf("a jump to nowhere: %v", err)
+	}
+}
+
+// TestMemoryLimit: a run that touches more pages than a form has rows for ends there. It would take 20 kB for each page.
+func TestMemoryLimit(t *testing.T) {
+	testsize.Full(t)
+	const zeros = 1 << 30
+	words := []uint32{rv.Lui(s0, zeros), rv.Lui(s1, pageBytes)}
+	for range 100 {
+		words = append(words, rv.S(rv.OpStore, 3, s0, s1, 0), rv.R(rv.OpReg, 0, 0, s0, s0, s1))
+	}
+	words = append(words, rv.Jal(0, -800))
+	p := must.Get(Load(rv.ELF(64, codeAt, rv.Segment{At: codeAt, Flags: 5, Data: rv.Text(words...)}, rv.Segment{At: zeros, Flags: 6, Memory: 1 << 35})))(t)
+	_, err := p.execute(t.Context(), newMachine(rv64), nil, 0)
+	if f, ok := errors.AsType[*riscv.Fault](err); !ok || f.Kind != riscv.OutOfMemory {
+		t.Error(err)
 	}
 }

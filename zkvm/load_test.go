@@ -55,3 +55,14 @@ func TestPublicLength(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLongOutput: an output that no proof can have is refused before it is hashed.
+func TestLongOutput(t *testing.T) {
+	for _, n := range []int{MaxOutput, MaxOutput + 1} {
+		p := &proof{hash: hashes[0], image: make([]byte, 4), halted: start + accesses*(MaxOutput+2), output: make([]byte, n)}
+		_, err := decodeProof(p.encode())
+		if e, ok := errors.AsType[*zkbench.DecodeError](err); ok != (n > MaxOutput) || ok && e.Path != "output" {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}

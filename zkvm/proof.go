@@ -115,7 +115,11 @@ func decodeProof(b []byte) (p *proof, err error) {
 	if p.halted%accesses != 0 || p.halted >= goldilocks.Modulus {
 		fail("cycles", "not a time at which an instruction begins")
 	}
-	p.output = take("output", int(binary.LittleEndian.Uint32(take("output", 4))))
+	committed := binary.LittleEndian.Uint32(take("output", 4))
+	if committed > MaxOutput {
+		fail("output", fmt.Sprintf("%d bytes, accepted are at most %d", committed, MaxOutput))
+	}
+	p.output = take("output", int(committed))
 	if err == nil && p.halted/accesses <= uint64(len(p.output))+1 {
 		fail("output", "more bytes than the run has time for")
 	}

@@ -30,7 +30,7 @@ func (p *Program) run(ctx context.Context, m *machine, options riscv.Options) (*
 
 // execute runs the program on an input. The run must end with an exit code.
 func (p *Program) execute(ctx context.Context, m *machine, input []byte, exit uint64) (*execution, error) {
-	x, _, err := p.run(ctx, m, riscv.Options{Input: input, CycleLimit: 1 << largest})
+	x, _, err := p.run(ctx, m, riscv.Options{Input: input, CycleLimit: 1 << largest, MemoryLimit: memoryLimit()})
 	if _, ended := errors.AsType[*riscv.ExitError](err); ended && x.exit() == exit {
 		err = nil
 	}
@@ -38,6 +38,17 @@ func (p *Program) execute(ctx context.Context, m *machine, input []byte, exit ui
 		err = &riscv.ExitError{Code: int(x.exit()), Output: x.output}
 	}
 	return x, err
+}
+
+// memoryLimit returns the bytes of memory that a run with a proof takes at most, in whole pages: those of the program's cells and of
+// the input, and a page for each row of the zeros in the largest forms.
+func memoryLimit() uint64 {
+	zeros := 0
+	for _, x := range sizes[len(sizes)-1].mixes {
+		zeros = max(zeros, x.height(codeZeros, largest))
+	}
+	const parts = 4 * mostRegions // pages that segments and the input have only a part of, and those of the first cells of regions
+	return uint64(zeros+parts)*pageBytes + mostCells*wordBytes + MaxInput
 }
 
 // exit returns the code with which the program has ended.
