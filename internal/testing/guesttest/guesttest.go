@@ -164,6 +164,21 @@ func (p *Program) aligned() {
 	p.Put(rv.S(rv.OpStore, store, base, p.Source(), at(store)))
 }
 
+// jumps adds a fence, and jumps over a word that is no instruction: one by an offset, and one to an address that may be odd.
+func (p *Program) jumps() {
+	const fence, none, auipc = 0x0330000f, 0, 0x17
+	rd, at := p.result(), 1+p.Small(log-1)
+	kept := rv.S(rv.OpStore, 3, log, rd, 0)
+	p.Put(fence)
+	p.Put(rv.Jal(rd, 8))
+	p.Put(none)
+	p.keep(kept)
+	p.Put(auipc | at<<7)
+	p.Put(rv.I(rv.OpJalr, 0, rd, at, 12+int32(p.IntN(2))))
+	p.Put(none)
+	p.keep(kept)
+}
+
 // half returns a random arithmetic instruction of 16 bits.
 func (p *Program) half() uint16 {
 	any6 := uint16(p.Small(2)<<12 | p.Small(32)<<2)
@@ -233,9 +248,12 @@ func Linux(seed uint64, n int) []byte {
 func Bare(seed uint64, n int) []byte {
 	p := begin(seed)
 	for range n {
-		if kind := int(p.Pick(ofRegisters, ofWords, multiplication, immediate, shift, access, branch, compressed)); kind == access {
+		switch kind := int(p.Pick(ofRegisters, ofWords, multiplication, immediate, shift, access, branch, compressed, kinds)); kind {
+		case access:
 			p.aligned()
-		} else {
+		case kinds:
+			p.jumps()
+		default:
 			p.one(kind)
 		}
 	}
