@@ -11,6 +11,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 	"github.com/zkbench/zkbench/riscv"
+	"github.com/zkbench/zkbench/riscv/call"
 )
 
 // TestFence: a fence does nothing, whatever instructions before it left in the place of register 0.
@@ -61,6 +62,25 @@ func TestWrappedBase(t *testing.T) {
 	if f, ok := errors.AsType[*riscv.Fault](err); !ok || f.Kind != riscv.WildJump {
 		t.Errorf("a jump to nowhere: %v", err)
 	}
+}
+
+// TestMoreThanMachine: the tables accept marks without a name, and reads of the input before the call for it, as docs/zkvm.md says.
+// The machine ends both runs.
+func TestMoreThanMachine(t *testing.T) {
+	for name, words := range map[string][]uint32{
+		"a mark":   calling(call.Begin),
+		"an input": {rv.Addi(s0, 0, 1), rv.I(rv.OpImm, 1, s0, s0, 46), rv.I(rv.OpLoad, 3, s1, s0, 0)},
+	} {
+		if _, _, err := assembled(t, words).run(t.Context(), newMachine(rv64), riscv.Options{Input: counting(8)}); err == nil {
+			t.Errorf("%s: the machine accepts it", name)
+		}
+	}
+	must.Do(t, check(t, newScript().put(a7, call.Begin).do(decoded{op: codeCall}, step{}).claim(t).execution))
+	s := newScript()
+	s.input = counting(8)
+	const content = 0x0807060504030201
+	load := decoded{op: codeWords + codeLoad, rd: result, rs1: left}
+	must.Do(t, check(t, s.put(left, riscv.InputAddress).do(load, step{address: riscv.InputAddress, result: content, stored: content}).claim(t).execution))
 }
 
 // TestMemoryLimit: a run that touches more pages than a form has rows for ends there. It would take 20 kB for each page.

@@ -292,6 +292,7 @@ func (f *forgery) change(at table, columns [][]uint64, row int, change func()) m
 type script struct {
 	*Program
 	steps []step
+	input []byte
 }
 
 // The program of a script has a constant, two cells of data and a region of zeros.
@@ -344,6 +345,7 @@ func (s *script) claim(t testing.TB) *claimed {
 	t.Helper()
 	s.put(a7, numberHalt).do(decoded{op: codeCall}, step{})
 	x := newExecution(newMachine(rv64), s.Program)
+	x.options.Input = s.input
 	for _, of := range s.steps {
 		x.step(of)
 	}
