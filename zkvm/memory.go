@@ -2,6 +2,7 @@ package zkvm
 
 import (
 	"slices"
+	"unsafe"
 
 	"github.com/zkbench/zkbench/stark/air"
 )
@@ -238,6 +239,11 @@ func (m memory) cell(address uint64) *cell {
 		m[address/pageCells] = page
 	}
 	return &page[address%pageCells]
+}
+
+// bytes returns how much memory the cells take, with the pages that the executor had for them.
+func (m memory) bytes() uint64 {
+	return uint64(len(m)) * (uint64(unsafe.Sizeof([pageCells]cell{})) + pageBytes)
 }
 
 // zeros returns the rows of the cells in regions: the first cell of each region, and the others that were touched.

@@ -12,11 +12,11 @@ type Plan struct {
 	Cycles uint64 // instructions that the program retired
 	Cells  int    // of traces, sums and quotients, in tables as high as the proof's; docs/zkvm.md counts those of a row
 	Bits   int    // proved bits of soundness
-	Memory uint64 // bytes that a process takes at most, estimated: by stark.System.Memory, for the run's instructions, and its own
+	Memory uint64 // bytes that a process takes at most, estimated: by stark.System.Memory, for the run's instructions and memory, and its own
 }
 
-// plan returns the plan of a proof in the given form.
-func (s *system) plan(form stark.Form, about stark.Statement, cycles uint64) (p Plan, err error) {
+// plan returns the plan of a proof of a run in the given form.
+func (s *system) plan(form stark.Form, about stark.Statement, x *execution, cycles uint64) (p Plan, err error) {
 	p.Cycles = cycles
 	widths, err := s.widths()
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *system) plan(form stark.Form, about stark.Statement, cycles uint64) (p 
 	}
 	p.Bits = best.Bits()
 	p.Memory, err = s.Memory(form)
-	p.Memory += cycles*uint64(unsafe.Sizeof(step{})) + ofProcess
+	p.Memory += cycles*uint64(unsafe.Sizeof(step{})) + x.memory.bytes() + ofProcess
 	return p, err
 }
 

@@ -37,6 +37,25 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPlanMemory: the estimate of the memory grows with the pages that a run touches, each of which has 16 kB of cells.
+func TestPlanMemory(t *testing.T) {
+	const text, zeros, pages = 0x10000, 1 << 24, 1000
+	of := func(step uint32) uint64 {
+		p := must.Get(zkvm.Load(rv.ELF(64, text, rv.Segment{At: text, Flags: 5, Data: rv.Text(
+			rv.Lui(8, zeros), rv.Lui(9, step), rv.Addi(10, 0, pages),
+			rv.S(rv.OpStore, 3, 8, 0, 0), rv.R(rv.OpReg, 0, 0, 8, 8, 9), rv.Addi(10, 10, -1), rv.B(1, 10, 0, -12),
+			rv.Addi(17, 0, 93), rv.Ecall,
+		)}, rv.Segment{At: zeros, Flags: 6, Memory: 1 << 24})))(t)
+		planned, memory := errors.New("planned"), uint64(0)
+		_, _, err := p.Prove(t.Context(), executor.Serial(), nil, zkvm.About{}, zkvm.Options{Plan: func(of zkvm.Plan) error { memory = of.Memory; return planned }})
+		must.Fail(t, err, planned, "step %d", step)
+		return memory
+	}
+	if one, all := of(0), of(4096); all-one < pages<<14 {
+		t.Errorf("%d bytes for a page, %d for %d", one, all, pages)
+	}
+}
+
 // TestMaxInput: an input of MaxInput bytes fits a form, and a longer one is refused before the program runs.
 func TestMaxInput(t *testing.T) {
 	p := must.Get(zkvm.Load(exits(0)))(t)

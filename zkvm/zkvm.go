@@ -174,7 +174,7 @@ func (p *Program) Prove(ctx context.Context, ex executor.Executor, input []byte,
 	of := &proof{hash: s.hash, image: image.Bytes(), input: digestOf(input), output: x.output, exit: about.Exit, halted: x.halted()}
 	statement := s.statement(of, image, about.Context)
 	if o.Plan != nil {
-		plan, err := s.plan(form, statement, of.cycles())
+		plan, err := s.plan(form, statement, x, of.cycles())
 		if err == nil {
 			err = o.Plan(plan)
 		}
