@@ -31,13 +31,13 @@ func (p *Program) run(ctx context.Context, m *machine, options riscv.Options) (*
 // execute runs the program on an input. The run must end with an exit code.
 func (p *Program) execute(ctx context.Context, m *machine, input []byte, exit uint64) (*execution, error) {
 	x, _, err := p.run(ctx, m, riscv.Options{Input: input, CycleLimit: 1 << largest, MemoryLimit: memoryLimit()})
-	if _, ended := errors.AsType[*riscv.ExitError](err); ended && x.exit() == exit {
-		err = nil
+	if _, ended := errors.AsType[*riscv.ExitError](err); err != nil && !ended {
+		return x, err
 	}
-	if err == nil && x.exit() != exit {
-		err = &riscv.ExitError{Code: int(x.exit()), Output: x.output}
+	if x.exit() != exit { // of which riscv has the lowest byte only
+		return x, &riscv.ExitError{Code: int(x.exit()), Output: x.output}
 	}
-	return x, err
+	return x, nil
 }
 
 // memoryLimit returns the bytes of memory that a run with a proof takes at most, in whole pages: those of the program's cells and of

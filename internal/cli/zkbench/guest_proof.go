@@ -154,7 +154,7 @@ func guestProveCommand(stdout, stderr io.Writer) *cobra.Command {
 		proof, run, err := p.Prove(ctx, ex, input, about, o)
 		took := time.Since(begin)
 		if exit, ok := errors.AsType[*riscv.ExitError](err); ok {
-			return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%v; this run has a proof with --exit %d", err, exit.Code)}
+			return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%v; this run has a proof with --exit %d", err, uint64(exit.Code))}
 		}
 		if err != nil {
 			return ended(err)

@@ -3,6 +3,7 @@ package zkbench
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,6 +139,13 @@ func TestGuestProofExit(t *testing.T) {
 	golden.Contains(t, stderr, "the program ended with code 1, accepted is 0")
 	stdout, _ := f.guest(cli.ExitOK, "verify proof.bin --program one.elf --exit 1")
 	golden.Contains(t, stdout, "exit code 1\n")
+	// The code is all of register a0, and not its lowest byte.
+	for code, exit := range map[int32]string{-1: "18446744073709551615", 259: "259"} {
+		f.write("other.elf", bare(5, code))
+		_, stderr := f.guest(cli.ExitFailed, "prove other.elf --out other.bin")
+		golden.Contains(t, stderr, fmt.Sprintf("guest: exit code %d; this run has a proof with --exit %s", code, exit))
+		f.guest(cli.ExitOK, "prove other.elf --out "+exit+".bin --exit "+exit)
+	}
 }
 
 // TestGuestUnproved: what has no proof is refused by name before anything is proved.
