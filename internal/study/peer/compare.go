@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 // Skip names a program that a comparison skipped, and the reason.
 type Skip struct {
 	Program string
+	Target  string // Program.Target
 	Err     error
 }
 
@@ -20,7 +22,7 @@ type Skip struct {
 // build it.
 func (s Skip) String() string {
 	if path, ok := missingProgram(s.Err); ok {
-		return fmt.Sprintf("%s: not built: run make peers (no %s)", s.Program, path)
+		return fmt.Sprintf("%s: not built: run make %s (no %s)", s.Program, cmp.Or(s.Target, "peers"), path)
 	}
 	return fmt.Sprintf("%s: skipped: %v", s.Program, s.Err)
 }
@@ -114,7 +116,7 @@ func listWork(ctx context.Context, programs []Program, opts Options, res *Result
 			return nil, nil, context.Cause(ctx)
 		}
 		if err != nil {
-			res.Skipped = append(res.Skipped, Skip{p.Name, err})
+			res.Skipped = append(res.Skipped, Skip{p.Name, p.Target, err})
 			continue
 		}
 		for _, name := range names {

@@ -114,7 +114,7 @@ func readFigures(text []byte) ([]Figure, error) {
 		}
 		f := Figure{Source: res.GetConfig("source"), Reconstructed: res.GetConfig("reconstructed") != ""}
 		for unit, to := range map[string]*float64{
-			"sec/op": &f.Ns, unitBytes: &f.Bytes, unitAllocs: &f.Allocs, unitPeak: &f.PeakRSS, "proof-bytes": &f.ProofBytes,
+			"sec/op": &f.Ns, unitBytes: &f.Bytes, unitAllocs: &f.Allocs, UnitPeak: &f.PeakRSS, "proof-bytes": &f.ProofBytes,
 		} {
 			*to, _ = res.Value(unit)
 		}

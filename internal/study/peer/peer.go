@@ -28,8 +28,10 @@ const (
 	// MinRounds is the minimum number of rounds of a comparison. A ratio is reported with its tenth and ninetieth
 	// percentile, which need this many rounds.
 	MinRounds = 10
-	// DefaultTimeout is the time limit for one process if Options.Timeout is 0.
+	// DefaultTimeout is the time limit for one process if Options.Timeout is 0, and LongTimeout is that of long
+	// operations.
 	DefaultTimeout = 5 * time.Minute
+	LongTimeout    = 2 * time.Hour
 )
 
 // Program describes a peer program and how to start it.
@@ -41,17 +43,22 @@ type Program struct {
 	// Env is added to the caller's environment. For example, GOMAXPROCS=1 keeps the garbage collector of a Go
 	// program on the one core that is measured.
 	Env []string
+	// Target is the target of the Makefile that builds the program; empty: peers.
+	Target string
 }
 
 // Options are the settings of a comparison. The zero value runs ten rounds of every case.
 type Options struct {
-	// Rounds is at least MinRounds; 0 means MinRounds.
+	// Long says that operations take minutes. Then any number of rounds is accepted, and fewer than MinRounds give
+	// ratios without percentiles.
+	Long bool
+	// Rounds is at least MinRounds, or at least 1 if operations are long; 0 means the minimum.
 	Rounds int
 	// Cases selects cases by name; nil selects all.
 	Cases *regexp.Regexp
 	// Progress gets one line for each process; nil: none.
 	Progress io.Writer
-	// Timeout limits the time of each process; 0 means DefaultTimeout.
+	// Timeout limits the time of each process; 0 means DefaultTimeout, or LongTimeout if operations are long.
 	Timeout time.Duration
 }
 
@@ -65,14 +72,18 @@ type Sample struct {
 
 // check returns the options with their defaults. It returns ErrParams if there are too few rounds.
 func (o Options) check() (Options, error) {
-	if o.Rounds == 0 {
-		o.Rounds = MinRounds
+	least, limit := MinRounds, DefaultTimeout
+	if o.Long {
+		least, limit = 1, LongTimeout
 	}
-	if o.Rounds < MinRounds {
-		return o, fmt.Errorf("%w: rounds: %d, want at least %d", zkbench.ErrParams, o.Rounds, MinRounds)
+	if o.Rounds == 0 {
+		o.Rounds = least
+	}
+	if o.Rounds < least {
+		return o, fmt.Errorf("%w: rounds: %d, want at least %d", zkbench.ErrParams, o.Rounds, least)
 	}
 	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
+		o.Timeout = limit
 	}
 	if o.Progress == nil {
 		o.Progress = io.Discard

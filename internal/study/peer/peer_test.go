@@ -147,6 +147,17 @@ func TestCompareRatios(t *testing.T) {
 	golden.Equal(t, "lines of progress, one per process", 41, strings.Count(progress.String(), "\n"))
 }
 
+// TestCompareLong: one round is enough where operations are long, and its ratios have no percentiles.
+func TestCompareLong(t *testing.T) {
+	programs := []peer.Program{program(t, "ours", "ours"), program(t, "theirs", "theirs")}
+	res := must.Get(peer.Compare(t.Context(), programs, peer.Options{Long: true, Cases: regexp.MustCompile("bits=64")}))(t)
+	golden.Equal(t, "samples", 2, len(res.Samples))
+	var text bytes.Buffer
+	must.Do(t, res.WriteText(&text))
+	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+	golden.Equal(t, "last line", "theirs 1 3.000 us 3.000 us..3.000 us 0.0 % 1.50x 672 proof-bytes", strings.Join(strings.Fields(lines[len(lines)-1]), " "))
+}
+
 // TestCompareBase: the base is the first of ours with a result in the case, whatever comes
 // before it; a case that none of ours finishes has none.
 func TestCompareBase(t *testing.T) {
@@ -332,6 +343,7 @@ func TestCompareRefuses(t *testing.T) {
 		{"programs=none", nil, peer.Options{}, `none matches`, zkbench.ErrParams},
 		{"rounds=9", []peer.Program{good}, peer.Options{Rounds: 9}, "at least 10", zkbench.ErrParams},
 		{"rounds=-1", []peer.Program{good}, peer.Options{Rounds: -1}, "at least 10", zkbench.ErrParams},
+		{"long/rounds=-1", []peer.Program{good}, peer.Options{Long: true, Rounds: -1}, "at least 1", zkbench.ErrParams},
 		{"cases=nothing", []peer.Program{program(t, "a", "plain")}, peer.Options{Cases: regexp.MustCompile("x")}, `none matches "x"; accepted: a regular expression that matches one of RangeVerify/...`, zkbench.ErrParams},
 		{"started=none", []peer.Program{program(t, "a", "crash")}, peer.Options{}, "no such device", zkbench.ErrEnv},
 	} {

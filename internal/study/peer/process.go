@@ -143,9 +143,11 @@ func parseSample(out []byte, name string) (Sample, error) {
 
 const (
 	unitTime = "ns/op"
-	// Optional units of memory: allocated per operation, and the peak resident set during the measurement, after the
-	// memory of the set-up was returned to the system.
-	unitBytes, unitAllocs, unitPeak = "B/op", "allocs/op", "peak-rss-bytes"
+	// Optional units of memory allocated per operation.
+	unitBytes, unitAllocs = "B/op", "allocs/op"
+	// UnitPeak is the optional unit of the peak resident set during the measurement, after the memory of the set-up was
+	// returned to the system.
+	UnitPeak = "peak-rss-bytes"
 	// maxNs is a year in ns, the largest time per operation that is accepted.
 	maxNs = 365 * 24 * 3600 * 1e9
 )

@@ -189,12 +189,14 @@ func (r *Result) writeCases(text *bytes.Buffer) error {
 				ratio = "base"
 			case p.Ratio != nil:
 				ratio = fmt.Sprintf("%.2fx", p.Ratio.Median)
-				spread = fmt.Sprintf("%.2f..%.2f", p.Ratio.P10, p.Ratio.P90)
+				if p.Ratio.Rounds >= MinRounds {
+					spread = fmt.Sprintf("%.2f..%.2f", p.Ratio.P10, p.Ratio.P90)
+				}
 			}
 			table.Rows = append(table.Rows, format.Row{Title: c.Case, Cells: []string{
 				p.Program, strconv.Itoa(p.Rounds), format.PlainTime(p.Median), format.PlainTime(p.Min) + ".." + format.PlainTime(p.Max),
 				fmt.Sprintf("%.1f %%", p.MAD), ratio, spread,
-				p.memory(unitBytes, 1<<10), p.memory(unitAllocs, 1), p.memory(unitPeak, 1<<20), formatExtra(p.Extra),
+				p.memory(unitBytes, 1<<10), p.memory(unitAllocs, 1), p.memory(UnitPeak, 1<<20), formatExtra(p.Extra),
 			}})
 		}
 	}
@@ -236,7 +238,7 @@ func (r *Result) WriteBenchmarks(w io.Writer) error {
 func formatExtra(extra map[string]float64) string {
 	var parts []string
 	for _, unit := range slices.SortedFunc(maps.Keys(extra), cmp.Compare[string]) {
-		if unit == unitBytes || unit == unitAllocs || unit == unitPeak {
+		if unit == unitBytes || unit == unitAllocs || unit == UnitPeak {
 			continue
 		}
 		format := "%.6g %s"

@@ -43,6 +43,9 @@ type Case struct {
 	// Setup builds the inputs and checks the results once; it is not timed. It returns the operation to time and
 	// additional columns by unit. Serve checks the error of every call of op.
 	Setup func() (op func() error, extra map[string]float64, err error)
+	// Once is in place of Setup for an operation that takes so long that it is neither warmed up nor repeated. For each
+	// sample, Once does all the work and returns the time of one operation, with all additional columns.
+	Once func() (elapsed time.Duration, extra map[string]float64, err error)
 }
 
 // Serve runs a command of a peer program. The parameter args contains the program's arguments, which name the
@@ -91,6 +94,9 @@ func parseArgs(args []string) (name string, samples int, err error) {
 }
 
 func (c Case) measure(stdout io.Writer, samples int) error {
+	if c.Once != nil {
+		return c.measureOnce(stdout, samples)
+	}
 	op, extra, err := c.Setup()
 	if err != nil {
 		return err
@@ -117,19 +123,39 @@ func (c Case) measure(stdout io.Writer, samples int) error {
 		fmt.Fprintf(stdout, "Benchmark%s\t%d\t%.1f ns/op\t%d "+unitBytes+"\t%d "+unitAllocs, c.Name, ops,
 			float64(elapsed.Nanoseconds())/float64(ops), (after.TotalAlloc-before.TotalAlloc)/uint64(ops), (after.Mallocs-before.Mallocs)/uint64(ops))
 		if rss > 0 {
-			fmt.Fprintf(stdout, "\t%d "+unitPeak, rss)
+			fmt.Fprintf(stdout, "\t%d "+UnitPeak, rss)
 		}
 		if c.Rate != "" {
 			fmt.Fprintf(stdout, "\t%.1f %s", float64(ops)/elapsed.Seconds(), c.Rate)
 		}
-		for _, unit := range slices.SortedFunc(maps.Keys(extra), cmp.Compare[string]) {
-			fmt.Fprintf(stdout, "\t%g %s", extra[unit], unit)
-		}
-		if _, err := fmt.Fprintln(stdout); err != nil {
+		if err := endLine(stdout, extra); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (c Case) measureOnce(stdout io.Writer, samples int) error {
+	for range samples {
+		elapsed, extra, err := c.Once()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(stdout, "Benchmark%s\t1\t%d ns/op", c.Name, elapsed.Nanoseconds())
+		if err := endLine(stdout, extra); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endLine writes the additional columns of a line.
+func endLine(stdout io.Writer, extra map[string]float64) error {
+	for _, unit := range slices.SortedFunc(maps.Keys(extra), cmp.Compare[string]) {
+		fmt.Fprintf(stdout, "\t%g %s", extra[unit], unit)
+	}
+	_, err := fmt.Fprintln(stdout)
+	return err
 }
 
 // repeat calls op until the time atLeast has passed. It reads the clock after every perChunk calls.

@@ -33,9 +33,16 @@ func TestServe(t *testing.T) {
 		{Name: "Rejects", Setup: func() (func() error, map[string]float64, error) {
 			return func() error { return errors.New("rejected") }, nil, nil
 		}},
+		{Name: "Long", Once: func() (time.Duration, map[string]float64, error) {
+			return 2 * time.Second, map[string]float64{"proof-bytes": 7, "B/op": 1}, nil
+		}},
+		{Name: "LongRejects", Once: func() (time.Duration, map[string]float64, error) {
+			return 0, nil, errors.New("rejected")
+		}},
 	}
 	const (
 		single = "BenchmarkRangeVerify/bits=8/m=1\t50\t2000000.0 ns/op\t1.5 B/table\t608 proof-bytes\n"
+		long   = "BenchmarkLong\t1\t2000000000 ns/op\t7 proof-bytes\n"
 		batch  = "BenchmarkRangeVerifyBatch/bits=8/m=1/batch=64\t128\t1000000.0 ns/op\t1000.0 proofs/s\n"
 	)
 	for _, tc := range []struct {
@@ -44,10 +51,12 @@ func TestServe(t *testing.T) {
 		stdout string
 		status int
 	}{
-		{"args=list", []string{"list"}, "RangeVerify/bits=8/m=1\nRangeVerifyBatch/bits=8/m=1/batch=64\nNoInputs\nRejects\n", 0},
+		{"args=list", []string{"list"}, "RangeVerify/bits=8/m=1\nRangeVerifyBatch/bits=8/m=1/batch=64\nNoInputs\nRejects\nLong\nLongRejects\n", 0},
 		{"args=run", []string{"run", "RangeVerify/bits=8/m=1"}, single, 0},
 		{"args=batch", []string{"run", "RangeVerifyBatch/bits=8/m=1/batch=64"}, batch, 0},
 		{"args=samples", []string{"run", "RangeVerify/bits=8/m=1", "-samples", "3"}, single + single + single, 0},
+		{"args=long", []string{"run", "Long", "-samples", "2"}, long + long, 0},
+		{"args=once", []string{"run", "LongRejects"}, "", 1},
 		{"args=setup", []string{"run", "NoInputs"}, "", 1},
 		{"args=op", []string{"run", "Rejects"}, "", 1},
 		{"args=none", nil, "", 2},

@@ -14,6 +14,7 @@ pub use inputs::Inputs;
 use sample::Sampler;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// The bit lengths and the numbers of aggregated values that are measured.
 pub const BITS: [usize; 2] = [32, 64];
@@ -34,20 +35,42 @@ pub struct Prepared {
     pub extra: Vec<(f64, &'static str)>,
 }
 
-/// A measurable case. `setup` builds the inputs and checks the results once,
-/// outside every timing.
+/// What one operation took, where it takes so long that it is neither warmed up nor repeated.
+pub struct Measured {
+    pub elapsed: Duration,
+    /// As those of `Prepared`.
+    pub extra: Vec<(f64, &'static str)>,
+}
+
+/// A measurable case.
 pub struct Case {
     pub name: String,
-    pub setup: Box<dyn Fn() -> Result<Prepared>>,
+    work: Work,
     /// The unit of a further column, of operations a second.
     pub rate: Option<&'static str>,
+}
+
+enum Work {
+    /// Builds the inputs and checks the results once, outside every timing.
+    Repeated(Box<dyn Fn() -> Result<Prepared>>),
+    /// All the work of a sample.
+    Once(Box<dyn Fn() -> Result<Measured>>),
 }
 
 impl Case {
     pub fn new(name: String, setup: impl Fn() -> Result<Prepared> + 'static) -> Self {
         Case {
             name,
-            setup: Box::new(setup),
+            work: Work::Repeated(Box::new(setup)),
+            rate: None,
+        }
+    }
+
+    /// A case of an operation that takes minutes, which `measure` times itself.
+    pub fn once(name: String, measure: impl Fn() -> Result<Measured> + 'static) -> Self {
+        Case {
+            name,
+            work: Work::Once(Box::new(measure)),
             rate: None,
         }
     }
@@ -65,6 +88,23 @@ pub fn peak() -> Option<f64> {
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
     let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024.0)
+}
+
+/// The resident set becomes the greatest one so far, where the system can do that.
+pub fn reset_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+/// Processor time of the process and of its children that have ended; None where the system does not tell.
+pub fn processor_time() -> Option<Duration> {
+    // The name of the program, which may have blanks, ends with the last parenthesis. The
+    // times are columns 14 to 17, in hundredths of a second (proc(5)).
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let mut ticks = 0u64;
+    for column in stat.rsplit_once(')')?.1.split_whitespace().skip(11).take(4) {
+        ticks += column.parse::<u64>().ok()?;
+    }
+    Some(Duration::from_millis(10 * ticks))
 }
 
 /// Runs the program: exit status 0, 1 where a case failed, 2 for bad usage.
@@ -129,24 +169,43 @@ fn dispatch(
             "unknown case {name:?}: `list` prints the known ones"
         ))
     })?;
-    let mut prepared = (case.setup)().map_err(|e| failed(format!("{name}: {e}")))?;
-    let sampler = Sampler::warm_up(&mut prepared.op).map_err(|e| failed(format!("{name}: {e}")))?;
-    for _ in 0..samples {
-        let sample = sampler
-            .sample(&mut prepared.op)
-            .map_err(|e| failed(format!("{name}: {e}")))?;
-        let ops = sample.calls * prepared.per_call;
-        let ns = sample.elapsed.as_nanos() as f64 / ops as f64;
-        write!(out, "Benchmark{name}\t{ops}\t{ns:.1} ns/op").map_err(failed)?;
-        if let Some(unit) = case.rate {
-            write!(out, "\t{:.1} {unit}", 1e9 / ns).map_err(failed)?;
+    let of_case = |e: String| failed(format!("{name}: {e}"));
+    match &case.work {
+        Work::Repeated(setup) => {
+            let mut prepared = setup().map_err(of_case)?;
+            let sampler = Sampler::warm_up(&mut prepared.op).map_err(of_case)?;
+            for _ in 0..samples {
+                let sample = sampler.sample(&mut prepared.op).map_err(of_case)?;
+                let ops = sample.calls * prepared.per_call;
+                write_line(out, case, ops, sample.elapsed, &prepared.extra)?;
+            }
         }
-        for (value, unit) in &prepared.extra {
-            write!(out, "\t{value} {unit}").map_err(failed)?;
+        Work::Once(measure) => {
+            for _ in 0..samples {
+                let sample = measure().map_err(of_case)?;
+                write_line(out, case, 1, sample.elapsed, &sample.extra)?;
+            }
         }
-        writeln!(out).and_then(|()| out.flush()).map_err(failed)?;
     }
     Ok(())
+}
+
+fn write_line(
+    out: &mut impl Write,
+    case: &Case,
+    ops: u64,
+    elapsed: Duration,
+    extra: &[(f64, &'static str)],
+) -> std::result::Result<(), Failure> {
+    let ns = elapsed.as_nanos() as f64 / ops as f64;
+    write!(out, "Benchmark{}\t{ops}\t{ns:.1} ns/op", case.name).map_err(failed)?;
+    if let Some(unit) = case.rate {
+        write!(out, "\t{:.1} {unit}", 1e9 / ns).map_err(failed)?;
+    }
+    for (value, unit) in extra {
+        write!(out, "\t{value} {unit}").map_err(failed)?;
+    }
+    writeln!(out).and_then(|()| out.flush()).map_err(failed)
 }
 
 #[cfg(test)]
@@ -164,6 +223,12 @@ mod tests {
             })
             .with_rate("proofs/s"),
             Case::new("Broken".into(), || Err("no inputs".into())),
+            Case::once("Long/m=1".into(), || {
+                Ok(Measured {
+                    elapsed: Duration::from_secs(2),
+                    extra: vec![(7.0, "proof-bytes")],
+                })
+            }),
         ]
     }
 
@@ -178,7 +243,28 @@ mod tests {
     fn list_prints_names() {
         let (status, out) = run(&["list"]);
         assert!(status.is_ok());
-        assert_eq!(out, "Batch/batch=4\nBroken\n");
+        assert_eq!(out, "Batch/batch=4\nBroken\nLong/m=1\n");
+    }
+
+    #[test]
+    fn run_measures_once() {
+        let (status, out) = run(&["run", "Long/m=1", "-samples", "2"]);
+        assert!(status.is_ok());
+        let line = "BenchmarkLong/m=1\t1\t2000000000.0 ns/op\t7 proof-bytes\n";
+        assert_eq!(out, line.repeat(2));
+    }
+
+    #[test]
+    fn processor_time_passes() {
+        let Some(before) = processor_time() else {
+            return;
+        };
+        let mut spun = 0u64;
+        while processor_time().expect("as before") < before + Duration::from_millis(20) {
+            spun = std::hint::black_box(spun + 1);
+        }
+        reset_peak();
+        assert!(peak().is_some_and(|bytes| bytes > 0.0) && spun > 0);
     }
 
     #[test]
