@@ -21,7 +21,7 @@ import (
 // what the same loop in Go gives.
 func TestExecutes(t *testing.T) {
 	t.Parallel()
-	for _, loop := range guest.Loops() {
+	for _, loop := range guest.Proved() {
 		for _, isa := range []*riscv.ISA{riscv.RV32IM(), riscv.RV64IM()} {
 			for n := uint32(300_000); n < 300_020; n++ {
 				p := guest.Program{Loop: loop, XLEN: isa.XLEN, System: guest.Linux, Instructions: n}
@@ -32,6 +32,28 @@ func TestExecutes(t *testing.T) {
 				golden.Equal(t, fmt.Sprintf("loop=%s/isa=%v: instructions, exit code", loop.Name, isa), [2]int{int(n), p.Exit()}, [2]int{int(r.Cycles), r.Exit})
 			}
 		}
+	}
+}
+
+// TestFor: a program for SP1 differs in its end only, and retires the instructions of its end in addition. Its first call, for
+// a commitment, is the seventh of them; it is none of Linux's.
+func TestFor(t *testing.T) {
+	t.Parallel()
+	for _, loop := range guest.Proved() {
+		p := guest.Program{Loop: loop, XLEN: 64, System: guest.Linux, Instructions: 300_000}
+		q := p.For(guest.SP1)
+		back := q.For(guest.Linux)
+		golden.Equal(t, loop.Name+": exit code, and for Linux again", [2]int{0, p.Exit()}, [2]int{q.Exit(), back.Exit()})
+		text, other := p.ELF(), q.ELF()
+		const headers, ends, first = 64 + 2*56, 3 * 4, 7
+		golden.Equal(t, loop.Name+": instructions before the end", string(text[headers:len(text)-ends]), string(other[headers:len(text)-ends]))
+		r, err := riscv.Run(t.Context(), must.Get(riscv.Load(other, riscv.RV64IM()))(t), riscv.Options{})
+		fault, ok := errors.AsType[*riscv.Fault](err)
+		if !ok {
+			t.Fatalf("%v, want a fault at the first call", err)
+		}
+		golden.Equal(t, fmt.Sprintf("%s: instructions, and those to the first call (%v)", loop.Name, fault),
+			[2]int{int(p.Instructions) + (len(other)-len(text))/4, int(p.Instructions) - ends/4 + first}, [2]int{int(q.Instructions), int(r.Cycles)})
 	}
 }
 
@@ -60,6 +82,10 @@ func TestFiles(t *testing.T) {
 	const short, long = 100_000_000, 2_000_000_000
 	dir := filepath.FromSlash("../../../../peers/rust/guests/programs")
 	var list strings.Builder
+	write := func(name string, p guest.Program) {
+		golden.File(t, filepath.Join(dir, name+".elf"), string(p.ELF()))
+		fmt.Fprintln(&list, name, p.Instructions, p.Exit())
+	}
 	for _, loop := range guest.Loops() {
 		for _, f := range []struct {
 			name string
@@ -70,10 +96,12 @@ func TestFiles(t *testing.T) {
 			{"rv32im.zkvm", guest.Program{Loop: loop, XLEN: 32, System: guest.ZKVM, Instructions: short}},
 			{"rv64im.zkvm", guest.Program{Loop: loop, XLEN: 64, System: guest.ZKVM, Instructions: short}},
 		} {
-			name := loop.Name + "." + f.name
-			golden.File(t, filepath.Join(dir, name+".elf"), string(f.ELF()))
-			fmt.Fprintln(&list, name, f.Instructions, f.Exit())
+			write(loop.Name+"."+f.name, f.Program)
 		}
+	}
+	for _, loop := range guest.Proved() {
+		p := guest.Program{Loop: loop, XLEN: 64, System: guest.Linux, Instructions: loop.Proved}
+		write(loop.Name+".rv64im.sp1", p.For(guest.SP1))
 	}
 	golden.File(t, filepath.Join(dir, "list.txt"), list.String())
 }

@@ -1,8 +1,8 @@
-//! The RISC-V programs that peers execute, and their cases: an operation is a million
-//! instructions, so that programs of any length compare. The package `internal/study/peer/guest`
+//! The RISC-V programs that peers execute or prove, and their cases: an execution is a million
+//! instructions, so that programs of any length compare, and a proof is one of a run. The package `internal/study/peer/guest`
 //! of the main module writes them and says what they do.
 
-use contract::{Case, Prepared, Result};
+use contract::{Case, Measured, Prepared, Result};
 
 /// A loop as a bare executable.
 #[derive(Clone, Copy)]
@@ -37,6 +37,8 @@ pub enum System {
     Linux,
     /// Number 0 in a7, RISC Zero's; a hundred million instructions.
     Zkvm,
+    /// Those that SP1's verifier wants; up to a million instructions, whose run is proved.
+    Sp1,
 }
 
 /// What a system reports of a run.
@@ -70,7 +72,11 @@ const FILES: &[(&str, &[u8])] = files!(
     "multiply.rv32im.linux",
     "multiply.rv64im.linux",
     "multiply.rv32im.zkvm",
-    "multiply.rv64im.zkvm"
+    "multiply.rv64im.zkvm",
+    "sums.rv64im.sp1",
+    "integer.rv64im.sp1",
+    "memory.rv64im.sp1",
+    "multiply.rv64im.sp1"
 );
 
 /// The programs of a system.
@@ -86,6 +92,7 @@ fn guests(system: System) -> Vec<Guest> {
         let suffix = match system {
             System::Linux => "linux",
             System::Zkvm => "zkvm",
+            System::Sp1 => "sp1",
         };
         if parts[2] == suffix {
             all.push(Guest {
@@ -126,4 +133,13 @@ where
         cases.push(Case::new(name, setup).with_rate("Minstr/s"));
     }
     cases
+}
+
+/// The cases of a prover. `measure` proves a run, checks the proof, and tells what that took.
+pub fn proofs(system: System, measure: fn(Guest) -> Result<Measured>) -> Vec<Case> {
+    let case = |guest: Guest| {
+        let name = format!("GuestProve/loop={}/isa={}", guest.name, guest.isa);
+        Case::once(name, move || measure(guest))
+    };
+    guests(system).into_iter().map(case).collect()
 }
