@@ -13,7 +13,7 @@ SUITEFLAGS ?=
 DISTFLAGS ?=
 DISTSKIP ?= --skip=publish
 
-.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors emulated race mutate lint advisories notices cross fmt bench bench-quick benchstat selfcheck scaling studies examples peers peers-check site dist release-check clean
+.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors emulated race mutate lint advisories notices cross fmt bench bench-quick benchstat selfcheck scaling studies examples peers peers-prove peers-check site dist release-check clean
 
 all: build
 
@@ -211,6 +211,12 @@ peers: build
 	-cd peers/zkvm && cargo build --release --locked -p peer-risc0-4
 	-cd peers/zkvm && cargo build --release --locked -p peer-risc0
 	$(BIN)/zkbench peers $(PEERSFLAGS)
+
+# The provers of RISC-V programs beside ours. SP1's takes half an hour to build on two processors, and the run half an hour
+# on one; PEERSFLAGS="--cases loop=integer": one of the three programs. SP1's build runs protoc, which the first line builds.
+peers-prove: build
+	-cd peers/zkvm-prover && cargo build --release --locked -p protoc && cargo build --release --locked -p peer-sp1-prover
+	$(BIN)/zkbench peers --prove $(PEERSFLAGS)
 
 # README.md and docs/ as a site in bin/site, which opens from there without a network.
 site: build

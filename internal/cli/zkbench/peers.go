@@ -22,11 +22,12 @@ import (
 	"github.com/zkbench/zkbench/internal/study/peer/ours"
 	"github.com/zkbench/zkbench/internal/sys/atomicfile"
 	"github.com/zkbench/zkbench/internal/workload"
+	"github.com/zkbench/zkbench/stark"
 	"github.com/zkbench/zkbench/token"
 )
 
 // peerCommand returns our own peer program: peer NAME list, peer NAME run CASE. A name is a range
-// proof, a kernel over the Goldilocks field, the STARKs, the guests, or a ledger's state.
+// proof, a kernel over the Goldilocks field, the STARKs, the guests, their proofs, or a ledger's state.
 func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 	return &cobra.Command{
 		Use: "peer NAME list|run CASE", Hidden: true,
@@ -37,7 +38,7 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				name = args[0]
 			}
 			var cases []peer.Case
-			switch known := slices.Concat([]string{token.Bulletproof, token.CSP}, ours.GoldilocksNames(), []string{ours.Stark, ours.Riscv, ours.State}); {
+			switch known := slices.Concat([]string{token.Bulletproof, token.CSP}, ours.GoldilocksNames(), []string{ours.Stark, ours.Riscv, ours.Zkvm, ours.ZkvmPoseidon, ours.State}); {
 			case !slices.Contains(known, name):
 				return &argument.ValueError{Field: "peer", Value: name, Near: argument.Near(name, known), Accepted: strings.Join(known, ", ")}
 			case slices.Contains(ours.GoldilocksNames(), name):
@@ -49,6 +50,10 @@ func peerCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command {
 				cases = ours.Starks()
 			case name == ours.Riscv:
 				cases = ours.Guests()
+			case name == ours.Zkvm:
+				cases = ours.Proofs(stark.Keccak)
+			case name == ours.ZkvmPoseidon:
+				cases = ours.Proofs(stark.Poseidon)
 			case name == ours.State:
 				cases = ours.States()
 			default:
@@ -69,18 +74,35 @@ func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 		Short: "Measure zkbench beside other implementations",
 		Long: "Measure zkbench beside other implementations, in interleaved processes: range proofs, STARKs, Poseidon,\n" +
 			"trees, transforms, executors of RISC-V, commitments to a ledger's state; and transfers beside Panurus.\n" +
-			"make peers builds the others.",
+			"make peers builds the others. With --prove only provers of RISC-V programs are measured, which takes many\n" +
+			"minutes; make peers-prove builds the others of these.",
 		Args: cli.NoArguments,
 	}
 	flags, least := cmd.Flags(), strconv.Itoa(peer.MinRounds)
 	rounds := argument.Define(flags, "rounds", argument.KindNumber, least, "a whole number of at least "+least, "number of rounds, at least "+least)
+	prove := flags.Bool("prove", false, "measure only provers of runs of RISC-V programs; one round is enough, and the default")
+	cpus := argument.Define(flags, "cpus", argument.KindNumber, "1", "a whole number of at least 1", "number of processors of a prover, with --prove")
 	cases := argument.Define(flags, "cases", argument.KindText, "", "a regular expression on case names", "measure only cases whose name matches this regular expression (default all)")
 	dir := argument.Define(flags, "dir", argument.KindFile, "peers", "the directory of the peers", "directory of the other implementations, which make peers builds")
 	out := argument.Define(flags, "out", argument.KindFile, "", "the path of a file, which is overwritten", "write the medians to this file, in the Go benchmark format (overwritten)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		long := *prove
+		if long && !flags.Changed("rounds") {
+			rounds.Text = "1"
+		}
+		if long {
+			rounds.Accepted = "a whole number of at least 1"
+		}
 		n, err := strconv.Atoi(rounds.Text)
-		if err != nil || n < peer.MinRounds {
+		if err != nil || n < 1 || n < peer.MinRounds && !long {
 			return rounds.Refuse("rounds", rounds.Text)
+		}
+		processors, err := strconv.Atoi(cpus.Text)
+		if err != nil || processors < 1 {
+			return cpus.Refuse("cpus", cpus.Text)
+		}
+		if flags.Changed("cpus") && !long {
+			return &argument.ValueError{Field: "cpus", Value: cpus.Text, Accepted: "only together with --prove"}
 		}
 		match, err := regexp.Compile(cases.Text)
 		if err != nil {
@@ -90,7 +112,11 @@ func peersCommand(stdout, stderr io.Writer, defs []workload.Def) *cobra.Command 
 		if err != nil {
 			return &cli.ExitError{Code: cli.ExitFailed, Text: err.Error()}
 		}
-		return comparePeers(cmd.Context(), stdout, out.Text, peerPrograms(self, dir.Text), peer.Options{Rounds: n, Cases: match, Progress: stderr}, defs)
+		programs := peerPrograms(self, dir.Text)
+		if long {
+			programs = provers(self, dir.Text, processors)
+		}
+		return comparePeers(cmd.Context(), stdout, out.Text, programs, peer.Options{Long: long, Rounds: n, Cases: match, Progress: stderr}, defs)
 	}
 	return cmd
 }
@@ -134,6 +160,19 @@ func peerPrograms(self, dir string) []peer.Program {
 		peer.Program{Name: "zkbench-" + ours.State, Ours: true, Argv: []string{self, "peer", ours.State}, Env: one},
 		peer.Program{Name: "smt", Argv: []string{filepath.Join(dir, "go", "bin", "smt")}, Env: one},
 	)
+}
+
+// provers returns the programs that prove runs of RISC-V programs, each on this number of processors.
+func provers(self, dir string, processors int) []peer.Program {
+	var env []string
+	for _, name := range []string{"GOMAXPROCS", "RAYON_NUM_THREADS", "TOKIO_WORKER_THREADS"} {
+		env = append(env, fmt.Sprintf("%s=%d", name, processors))
+	}
+	return []peer.Program{
+		{Name: "zkbench-" + ours.Zkvm, Ours: true, Argv: []string{self, "peer", ours.Zkvm}, Env: env},
+		{Name: "zkbench-" + ours.ZkvmPoseidon, Ours: true, Argv: []string{self, "peer", ours.ZkvmPoseidon}, Env: env},
+		{Name: "sp1-prover", Argv: []string{filepath.Join(dir, "zkvm-prover", "target", "release", "peer-sp1-prover")}, Env: env, Target: "peers-prove"},
+	}
 }
 
 // comparePeers runs the comparison and writes the result to stdout and, if out is not "", to the

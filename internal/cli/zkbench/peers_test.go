@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,6 +53,18 @@ func TestPeersExitCodes(t *testing.T) {
 func TestPeerProgramsOurs(t *testing.T) {
 	for _, p := range peerPrograms("zkbench", "peers") {
 		golden.Equal(t, p.Name+": ours", p.Ours, strings.HasPrefix(p.Name, "zkbench-"))
+	}
+}
+
+// TestProvers: the same number of processors for all, and another target builds those of others.
+func TestProvers(t *testing.T) {
+	for _, p := range provers("zkbench", "peers", 2) {
+		golden.Equal(t, p.Name+": ours", p.Ours, strings.HasPrefix(p.Name, "zkbench-"))
+		golden.Equal(t, p.Name+": processors", []string{"GOMAXPROCS=2", "RAYON_NUM_THREADS=2", "TOKIO_WORKER_THREADS=2"}, p.Env)
+		if !p.Ours {
+			skip := peer.Skip{Program: p.Name, Target: p.Target, Err: &os.PathError{Path: "program", Err: os.ErrNotExist}}
+			golden.Equal(t, "skipped", p.Name+": not built: run make peers-prove (no program)", skip.String())
+		}
 	}
 }
 

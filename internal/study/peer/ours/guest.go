@@ -10,8 +10,12 @@ import (
 	"github.com/zkbench/zkbench/riscv"
 )
 
-// Riscv is the name of our peer that executes RISC-V programs.
-const Riscv = "riscv"
+// Names of our peers that execute RISC-V programs, and that prove runs of them, with Keccak and Poseidon in their trees.
+const (
+	Riscv        = "riscv"
+	Zkvm         = "zkvm"
+	ZkvmPoseidon = "zkvm-poseidon"
+)
 
 // An operation is a million instructions, so that times of programs of any length can be compared.
 const (
