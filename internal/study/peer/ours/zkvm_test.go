@@ -1,38 +1,60 @@
 package ours
 
 import (
+	"errors"
 	"testing"
 
+	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/study/peer/guest"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/stark"
+	"github.com/zkbench/zkbench/zkvm"
 )
 
-// TestGuestProves: the run of each loop is proved and verified, and the columns say what that took.
+// TestGuestProves: the run of a loop is proved and verified, and the columns say what that took.
 func TestGuestProves(t *testing.T) {
 	t.Parallel()
+	elapsed, extra, err := proveGuest(&guest.Program{Loop: guest.Proved()[0], XLEN: 64, System: guest.Linux, Instructions: 10_000}, stark.Keccak)
+	must.Do(t, err)
+	for _, unit := range []string{"cycles/s", "setup-ns", "verify-ns", "proof-bytes"} {
+		if !(extra[unit] > 0) {
+			t.Errorf("no %s among columns %v", unit, extra)
+		}
+	}
+	if elapsed <= 0 || extra["proved-bits"] < 100 || extra["instructions"] != 10_000 {
+		t.Errorf("%v, columns %v", elapsed, extra)
+	}
+}
+
+// TestProvedFit: the tables hold the runs that are proved, and not twice as many instructions.
+func TestProvedFit(t *testing.T) {
+	t.Parallel()
+	planned := errors.New("planned")
 	for _, loop := range guest.Proved() {
-		elapsed, extra, err := proveGuest(&guest.Program{Loop: loop, XLEN: 64, System: guest.Linux, Instructions: 10_000}, stark.Keccak)
-		if err != nil {
-			t.Fatalf("%s: %v", loop.Name, err)
+		plan := func(instructions uint32) error {
+			p := guest.Program{Loop: loop, XLEN: 64, System: guest.Linux, Instructions: instructions}
+			program := must.Get(zkvm.Load(p.ELF()))(t)
+			_, _, err := program.Prove(t.Context(), executor.Pool(), nil, zkvm.About{Exit: uint64(p.Exit())}, zkvm.Options{Plan: func(plan zkvm.Plan) error {
+				if plan.Cycles != uint64(instructions) || plan.Bits < 100 {
+					t.Errorf("%s: %+v", loop.Name, plan)
+				}
+				return planned
+			}})
+			return err
 		}
-		for _, unit := range []string{"cycles/s", "setup-ns", "verify-ns", "proof-bytes"} {
-			if !(extra[unit] > 0) {
-				t.Errorf("%s: no %s among columns %v", loop.Name, unit, extra)
-			}
-		}
-		if elapsed <= 0 || extra["proved-bits"] < 100 {
-			t.Errorf("%s: %v, columns %v", loop.Name, elapsed, extra)
+		must.Fail(t, plan(loop.Proved), planned, "%s", loop.Name)
+		if err := plan(2 * loop.Proved); errors.Is(err, planned) {
+			t.Errorf("%s: the tables hold %d instructions", loop.Name, 2*loop.Proved)
 		}
 	}
 }
 
-// TestProofs: both peers have the loops that others execute.
+// TestProofs: both peers have the same loops.
 func TestProofs(t *testing.T) {
 	t.Parallel()
 	keccak, poseidon := Proofs(stark.Keccak), Proofs(stark.Poseidon)
-	if len(keccak) != len(guest.Proved()) {
-		t.Fatalf("%d cases", len(keccak))
-	}
+	golden.Equal(t, "cases", [2]int{len(guest.Proved()), len(guest.Proved())}, [2]int{len(keccak), len(poseidon)})
 	for i, c := range keccak {
 		if c.Name != poseidon[i].Name || c.Once == nil {
 			t.Errorf("cases %q and %q", c.Name, poseidon[i].Name)
