@@ -39,8 +39,8 @@ const (
 	ahead  = 8       // words that a turn uses
 )
 
-// Proved returns the loops whose runs are proved: those of Loops, and before them one with the name "sums". The run of
-// the latter has 2^20 instructions. The others have fewer, as many as fill the tables of package zkvm.
+// Proved returns the loops whose runs are proved: those of Loops, and before them one with the name "sums". The runs have
+// 2^20 instructions; that of "memory" has fewer, as many as the tables of package zkvm hold.
 func Proved() []Loop {
 	return append([]Loop{{
 		Name: "sums", Proved: 1 << 20,
@@ -55,7 +55,7 @@ func Proved() []Loop {
 func Loops() []Loop {
 	return []Loop{
 		{
-			Name: "integer", Proved: 3 << 18,
+			Name: "integer", Proved: 1 << 20,
 			start: []uint32{rv.Addi(x, 0, firstX)},
 			body: []uint32{
 				slli(v, x, 13), xor(x, x, v), srli(v, x, 7), xor(x, x, v), slli(v, x, 17), xor(x, x, v),
@@ -64,7 +64,7 @@ func Loops() []Loop {
 			sum32: sumIntegers[uint32], sum64: sumIntegers[uint64],
 		},
 		{
-			Name: "memory", Proved: 7 << 16,
+			Name: "memory", Proved: 7 << 17,
 			start: slices.Concat([]uint32{rv.Addi(s, 0, firstX), rv.Lui(base, dataAt)}, set(to, 4*(words-1))),
 			body: []uint32{
 				add(p, base, at),
@@ -75,7 +75,7 @@ func Loops() []Loop {
 			sum32: sumMemory[uint32], sum64: sumMemory[uint64],
 		},
 		{
-			Name: "multiply", Proved: 9 << 16,
+			Name: "multiply", Proved: 1 << 20,
 			start: slices.Concat([]uint32{rv.Addi(x, 0, firstX)}, set(y, firstY), set(k, timesY)),
 			body: []uint32{
 				mul(v, x, y), mulhu(w, x, y), xor(x, v, w), add(x, x, t0),

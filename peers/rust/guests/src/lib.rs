@@ -37,7 +37,7 @@ pub enum System {
     Linux,
     /// Number 0 in a7, RISC Zero's; a hundred million instructions.
     Zkvm,
-    /// Those that SP1's verifier wants; up to a million instructions, whose run is proved.
+    /// Those that SP1's verifier wants; some 2^20 instructions, whose run is proved.
     Sp1,
 }
 
