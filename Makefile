@@ -213,7 +213,7 @@ peers: build
 	$(BIN)/zkbench peers $(PEERSFLAGS)
 
 # The provers of RISC-V programs beside ours. SP1's takes half an hour to build on two processors, and the run half an hour
-# on one; PEERSFLAGS="--cases loop=integer": one of the three programs. SP1's build runs protoc, which the first line builds.
+# on one; PEERSFLAGS="--cases loop=integer": one of the four programs. SP1's build runs protoc, which the first line builds.
 peers-prove: build
 	-cd peers/zkvm-prover && cargo build --release --locked -p protoc && cargo build --release --locked -p peer-sp1-prover
 	$(BIN)/zkbench peers --prove $(PEERSFLAGS)
