@@ -55,7 +55,7 @@ func TestRelations(t *testing.T) {
 		pairing.Check: {},
 	}
 	fast := map[pairing.Relation][]pairing.Form{
-		pairing.Tripartite: {pairing.LimbsMul, pairing.Std}, pairing.Pairing: {pairing.Limbs, pairing.Std}, pairing.Scalars: pairing.Forms(), pairing.Check: {pairing.Std},
+		pairing.Tripartite: {pairing.LimbsMul}, pairing.Pairing: {pairing.Std}, pairing.Scalars: pairing.Forms(), pairing.Check: {pairing.Std},
 	}
 	for _, relation := range pairing.Relations() {
 		forms := fast[relation]

@@ -70,11 +70,15 @@ func TestBytesByKernels(t *testing.T) {
 	}
 }
 
-// TestBytesEmulated runs TestBytes on processors of arm64, without vectors and with.
+// TestBytesEmulated runs TestBytes on a processor of arm64 that has all kernels, and in the long tests on others.
 func TestBytesEmulated(t *testing.T) {
 	t.Parallel()
 	b := qemutest.Build(t)
-	for cpu, kernels := range map[string]string{"cortex-a57": "[portable]", "a64fx": "[portable sve]", "max": "[portable sve sve2]"} {
+	cpus := map[string]string{"max": "[portable sve sve2]"}
+	if testsize.Long() {
+		cpus["cortex-a57"], cpus["a64fx"] = "[portable]", "[portable sve]"
+	}
+	for cpu, kernels := range cpus {
 		b.Run(t, cpu, []string{"ZKBENCH_KERNELS=" + kernels}, "-test.run=^TestBytes$")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/arith/vec52"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
 // forms are all, and lanes done in Go alone.
@@ -79,7 +80,10 @@ func TestNTT(t *testing.T) {
 			case testing.Short():
 				logs = append(logs, 13, 14, 16)
 			default:
-				logs = append(logs, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20)
+				logs = append(logs, 11, 12, 13, 14, 15, 16, 17, 18, 19)
+				if testsize.Long() {
+					logs = append(logs, 20)
+				}
 			}
 			for _, log := range logs {
 				for _, from := range []Order{Natural, BitReversed} {

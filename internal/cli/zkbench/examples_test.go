@@ -67,6 +67,7 @@ var longWindow = regexp.MustCompile(`-duration[ =][0-9]+m?s?\b`)
 // notRun lists the commands of docs/ that no test runs, each with the reason.
 var notRun = [][2]string{
 	{"zkbench suite peers/provers/keccak.yaml", "builds provers of others, with cargo and node"},
+	{"zkbench peers --prove", "proves runs of 2^20 instructions, beside another system: minutes"},
 	{"zkbench exec barretenberg", "needs that program and its scripts"},
 	{"zkbench stages keccak --bytes 135 --form bits,variable --system", "circuits of 150,000 gates and more: minutes"},
 	{"zkbench stages keccak --form bits,variable,std", "circuits of 700,000 gates: minutes"},

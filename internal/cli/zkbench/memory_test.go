@@ -29,7 +29,7 @@ const processBytes = 60 << 20
 // more than every process does. A process may have up to as much garbage as it has data.
 func TestEstimates(t *testing.T) {
 	testsize.Full(t)
-	for _, test := range []struct{ id, flags string }{
+	for i, test := range []struct{ id, flags string }{
 		{"merkle-build", "--leaves 131072 --width 32"},
 		{"merkle-open", "--leaves 524288 --width 32"},
 		{"merkle-file", "--leaves 65536 --width 32"},
@@ -49,6 +49,9 @@ func TestEstimates(t *testing.T) {
 		{"validator-batch", "--bits 8 --num-inputs 1 --num-outputs 1 --batch 1024 --proof-type csp --samples 1"},
 		{"ledger-apply", "--batch 4096"},
 	} {
+		if i%2 == 1 && !testsize.Long() {
+			continue
+		}
 		t.Run(test.id+strings.ReplaceAll(test.flags, " ", ""), func(t *testing.T) {
 			def := must.Get(workload.Find(Program().Defs(), test.id))(t)
 			inputs := measure.DefaultSamples
