@@ -91,3 +91,16 @@ func TestHashOf(t *testing.T) {
 		t.Errorf("a proof of one byte: %v", err)
 	}
 }
+
+// TestCellsOfHash: examples/guest/hash.c takes at most 110 cells a cycle where its run fills the largest form, as docs/zkvm.md says.
+func TestCellsOfHash(t *testing.T) {
+	p := must.Get(zkvm.Load(must.Get(os.ReadFile("../internal/workload/guest/bare/hash.elf"))(t)))(t)
+	planned := errors.New("planned")
+	_, _, err := p.Prove(t.Context(), executor.Serial(), make([]byte, 11_950), zkvm.About{}, zkvm.Options{Plan: func(plan zkvm.Plan) error {
+		if cells := float64(plan.Cells) / float64(plan.Cycles); plan.Cycles < 1_000_000 || cells > 110 {
+			t.Errorf("%.1f cells a cycle in %d cycles, want at most 110 in a million and more", cells, plan.Cycles)
+		}
+		return planned
+	}})
+	must.Fail(t, err, planned, "a plan that refuses")
+}

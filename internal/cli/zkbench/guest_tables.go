@@ -9,11 +9,9 @@ import (
 	"github.com/zkbench/zkbench/zkvm"
 )
 
-// Of a count, showTables names tables with at least one in shownTables of the cells, and the shownUnproved kinds of instructions
-// without a proof that are the most frequent.
 const (
-	shownTables   = 33
-	shownUnproved = 3
+	shownTables   = 33 // a table with less than this fraction of the cells, 1 in 33, is among the others
+	shownUnproved = 3  // kinds of instructions without a proof that are named, the most frequent first
 )
 
 // showTables prints what a run takes in the tables of guest prove.

@@ -27,7 +27,7 @@ func TestGuestProves(t *testing.T) {
 	}
 }
 
-// TestProvedFit: the tables hold the runs that are proved.
+// TestProvedFit: the tables hold the runs that are proved, in 110 cells a cycle at most, as docs/zkvm.md says.
 func TestProvedFit(t *testing.T) {
 	t.Parallel()
 	planned := errors.New("planned")
@@ -37,6 +37,11 @@ func TestProvedFit(t *testing.T) {
 		_, _, err := program.Prove(t.Context(), executor.Pool(), nil, zkvm.About{Exit: uint64(p.Exit())}, zkvm.Options{Plan: func(plan zkvm.Plan) error {
 			if plan.Cycles != uint64(p.Instructions) || plan.Bits < 100 {
 				t.Errorf("%s: %+v", loop.Name, plan)
+			}
+			cells := float64(plan.Cells) / float64(plan.Cycles)
+			t.Logf("%s: %.1f cells a cycle", loop.Name, cells)
+			if cells > 110 {
+				t.Errorf("%s: %.1f cells a cycle, want at most 110", loop.Name, cells)
 			}
 			return planned
 		}})
