@@ -28,7 +28,8 @@ portable:
 guests: build
 	$(GO) run ./internal/workload/guest/build $(BIN)/zkbench-guests
 
-# PostgreSQL's server programs, Chromium, QEMU's emulator of arm64, compilers of C and C++ for RISC-V, Python, and OpenSSH, if they are missing.
+# PostgreSQL's server programs, Chromium, QEMU's emulator of arm64, compilers of C and C++ for RISC-V, Python, SoftHSM,
+# OpenSSH, and a C compiler for cgo, if they are missing.
 # Tests start servers of their own: the one that apt-get starts for the machine is stopped.
 deps:
 	@want=; \
@@ -38,13 +39,15 @@ deps:
 	command -v riscv64-linux-gnu-gcc >/dev/null 2>&1 || want="$$want gcc-riscv64-linux-gnu"; \
 	command -v riscv64-linux-gnu-g++ >/dev/null 2>&1 || want="$$want g++-riscv64-linux-gnu"; \
 	command -v python3 >/dev/null 2>&1 || want="$$want python3"; \
+	command -v softhsm2-util >/dev/null 2>&1 || want="$$want softhsm2"; \
+	command -v cc >/dev/null 2>&1 || want="$$want gcc libc6-dev"; \
 	command -v ssh >/dev/null 2>&1 || want="$$want openssh-client"; \
 	{ command -v sshd || ls /usr/sbin/sshd; } >/dev/null 2>&1 || want="$$want openssh-server"; \
 	if [ -z "$$want" ]; then :; \
 	elif command -v apt-get >/dev/null; then \
 	  $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends $$want || exit; \
 	  case "$$want" in *openssh-server*) $(SUDO) systemctl disable --now ssh.service ssh.socket 2>/dev/null || :;; esac; \
-	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, chromium, qemu-aarch64, riscv64-linux-gnu-gcc, riscv64-linux-gnu-g++, python3, ssh and sshd in the PATH"; exit 1; fi
+	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, chromium, qemu-aarch64, riscv64-linux-gnu-gcc, riscv64-linux-gnu-g++, python3, softhsm2-util, cc, ssh and sshd in the PATH"; exit 1; fi
 
 # The main job: seeded 2-in/2-out transfers, proved and verified, every result
 # checked, on this machine's cores.
@@ -65,10 +68,12 @@ test:
 	$(GOTEST) -short ./...
 	$(GO) test -short ./executor -cpu=1,2
 
-# Everything but the hours of test-long.
+# Everything but the hours of test-long. Keys in tokens need cgo, so a tag of their own: SoftHSM has the tokens.
+TOKENS = -tags pkcs11 ./token/identity/pkcs11 ./internal/cli/keyfile
 test-all:
 	$(GOTEST) ./...
 	$(GO) test ./executor -cpu=1,2
+	$(GO) test $(TOKENS)
 
 # The commands of README.md and docs/, the long ones in a short form: minutes, most of them to build. TestExamples lists
 # those of docs/ that are not run, and why.
@@ -114,6 +119,7 @@ race:
 	$(GO) test -race -short -skip 'Corrupt|Truncate|NamesThePlace|Model|Refused|Constraints' ./token/ledger/...
 	$(GO) test -race -run 'Contract/(concurrent|verified)' ./token/ledger/postgres
 	$(GO) test -race -run 'Queue|Concurrent|Race' ./token/validator ./token/service
+	$(GO) test -race -tags pkcs11 ./token/identity/pkcs11
 
 # What a proof's safety hangs on, changed a line at a time: the tests that see it, and what none
 # sees (tools/mutate). Some 90 minutes; MUTATEFLAGS=-resume goes on where it was stopped.
@@ -132,7 +138,9 @@ lint: $(BIN)/tools
 	@out=$$($(BIN)/tools/gofumpt -l $$(git ls-files '*.go')); \
 	  if [ -n "$$out" ]; then echo "not gofumpt-ed (make fmt):"; echo "$$out"; exit 1; fi
 	$(GO) vet ./...
+	$(GO) vet $(TOKENS)
 	$(BIN)/tools/staticcheck ./...
+	$(BIN)/tools/staticcheck $(TOKENS)
 	for tags in none bigint precompile bigint,precompile; do \
 	  GOOS=linux GOARCH=riscv64 $(GO) vet -tags $$tags ./riscv/guest ./riscv/guests/... && \
 	  GOOS=linux GOARCH=riscv64 $(BIN)/tools/staticcheck -tags $$tags ./riscv/guest ./riscv/guests/... || exit 1; done

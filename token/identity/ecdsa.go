@@ -5,6 +5,7 @@ import (
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -65,12 +66,13 @@ func isZero(b []byte) bool { return bytes.Count(b, []byte{0}) == len(b) }
 
 type ecdsaSigner struct {
 	id  Identity
-	key *ecdsa.PrivateKey
+	key crypto.Signer
 }
 
-// NewX509Signer returns a Signer that signs as the certificate's owner. It returns ErrParams if key is not the
-// certificate's key.
-func NewX509Signer(der []byte, key *ecdsa.PrivateKey) (Signer, error) {
+// NewX509Signer returns a Signer that signs as the certificate's owner. The key is an *ecdsa.PrivateKey, or another
+// crypto.Signer, for example of a key in hardware (package pkcs11). Sign returns ErrSignature if such a key makes a
+// signature that does not verify. NewX509Signer returns ErrParams if key is not the certificate's key.
+func NewX509Signer(der []byte, key crypto.Signer) (Signer, error) {
 	id, err := X509(der)
 	if err != nil {
 		return nil, err
@@ -79,31 +81,47 @@ func NewX509Signer(der []byte, key *ecdsa.PrivateKey) (Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if key == nil || !v.(*ecdsaVerifier).key.Equal(&key.PublicKey) {
+	private, inMemory := key.(*ecdsa.PrivateKey)
+	if key == nil || inMemory && private == nil || !v.(*ecdsaVerifier).key.Equal(key.Public()) {
 		return nil, fmt.Errorf("%w: the private key is not that of the certificate", zkbench.ErrParams)
 	}
-	return &ecdsaSigner{id, key}, nil
+	s := &ecdsaSigner{id, key}
+	if inMemory {
+		return s, nil
+	}
+	return checkedSigner{s, v}, nil
 }
 
 func (s *ecdsaSigner) Identity() Identity { return slices.Clone(s.id) }
 
-// Sign signs SHA-256(message) deterministically as RFC 6979 specifies, and returns the low s.
+// Sign signs SHA-256(message), and returns the low s of the two that satisfy the equation. A key of crypto/ecdsa signs
+// deterministically as RFC 6979 specifies.
 func (s *ecdsaSigner) Sign(message []byte, _ io.Reader) ([]byte, error) {
+	var random io.Reader // nil: crypto/ecdsa then follows RFC 6979
+	if _, inMemory := s.key.(*ecdsa.PrivateKey); !inMemory {
+		random = rand.Reader
+	}
 	hash := sha256.Sum256(message)
-	der, err := s.key.Sign(nil, hash[:], crypto.SHA256)
+	der, err := s.key.Sign(random, hash[:], crypto.SHA256)
 	if err != nil {
 		return nil, err
 	}
 	in := cryptobyte.String(der)
 	var R, S big.Int
 	if !in.ReadASN1(&in, asn1.SEQUENCE) || !in.ReadASN1Integer(&R) || !in.ReadASN1Integer(&S) {
-		return nil, fmt.Errorf("%w: crypto/ecdsa returned no ASN.1 signature", zkbench.ErrSignature)
+		return nil, fmt.Errorf("%w: the key returned no ASN.1 signature", zkbench.ErrSignature)
+	}
+	n := elliptic.P256().Params().N
+	for _, x := range []*big.Int{&R, &S} {
+		if x.Sign() <= 0 || x.Cmp(n) >= 0 {
+			return nil, fmt.Errorf("%w: the key returned a number that is not in 1..n-1", zkbench.ErrSignature)
+		}
 	}
 	out := make([]byte, ECDSALen)
 	R.FillBytes(out[:32])
 	S.FillBytes(out[32:])
 	if bytes.Compare(out[32:], halfOrder[:]) > 0 {
-		S.Sub(elliptic.P256().Params().N, &S).FillBytes(out[32:])
+		S.Sub(n, &S).FillBytes(out[32:])
 	}
 	return out, nil
 }

@@ -3,7 +3,9 @@ package identity
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"crypto/ed25519"
+	"crypto/rand"
 	"crypto/sha512"
 	"fmt"
 	"io"
@@ -62,25 +64,47 @@ func (v *ed25519Verifier) sameKey(other Verifier) bool {
 	return ok && v.cleared.Equal(o.cleared) == 1
 }
 
-type ed25519Signer struct{ key ed25519.PrivateKey }
+type ed25519Signer struct {
+	id  Identity
+	key crypto.Signer
+}
 
-// NewEd25519Signer returns a Signer that signs with a key of crypto/ed25519. It returns ErrParams if the public
-// half of the key does not belong to the secret half, because signatures with such a key would reveal the
+// NewEd25519Signer returns a Signer that signs with an Ed25519 key: an ed25519.PrivateKey, or another crypto.Signer, for
+// example of a key in hardware (package pkcs11). Sign returns ErrSignature if such a key makes a signature that does not
+// verify. NewEd25519Signer returns ErrParams if the key is not an Ed25519 key. It also returns ErrParams if the public
+// half of an ed25519.PrivateKey does not belong to the secret half, because signatures with such a key would reveal the
 // secret half.
-func NewEd25519Signer(key ed25519.PrivateKey) (Signer, error) {
-	if len(key) != ed25519.PrivateKeySize || !ed25519.NewKeyFromSeed(key.Seed()).Equal(key) {
-		return nil, fmt.Errorf("%w: not an Ed25519 private key", zkbench.ErrParams)
+func NewEd25519Signer(key crypto.Signer) (Signer, error) {
+	none := fmt.Errorf("%w: not an Ed25519 private key", zkbench.ErrParams)
+	if private, inMemory := key.(ed25519.PrivateKey); inMemory {
+		if len(private) != ed25519.PrivateKeySize || !ed25519.NewKeyFromSeed(private.Seed()).Equal(private) {
+			return nil, none
+		}
+		return newEd25519Signer(private.Public().(ed25519.PublicKey), slices.Clone(private)), nil
 	}
-	return &ed25519Signer{slices.Clone(key)}, nil
+	if key == nil {
+		return nil, none
+	}
+	public, ok := key.Public().(ed25519.PublicKey)
+	if !ok {
+		return nil, none
+	}
+	v, err := parseEd25519(public)
+	if err != nil {
+		return nil, err
+	}
+	return checkedSigner{newEd25519Signer(public, key), v}, nil
 }
 
-func (s *ed25519Signer) Identity() Identity {
-	return append(Identity{byte(TypeEd25519)}, s.key[32:]...)
+func newEd25519Signer(public ed25519.PublicKey, key crypto.Signer) *ed25519Signer {
+	return &ed25519Signer{append(Identity{byte(TypeEd25519)}, public...), key}
 }
+
+func (s *ed25519Signer) Identity() Identity { return slices.Clone(s.id) }
 
 // Sign signs as RFC 8032 specifies.
 func (s *ed25519Signer) Sign(message []byte, _ io.Reader) ([]byte, error) {
-	return ed25519.Sign(s.key, message), nil
+	return s.key.Sign(rand.Reader, message, crypto.Hash(0))
 }
 
 // ed25519Claim is a decoded signature: the claim that 8·(s·B - R - k·A) = 0.

@@ -97,8 +97,27 @@ func Key(id Identity) ([]byte, error) {
 type Signer interface {
 	Identity() Identity
 	// Sign signs message. Signers of pseudonyms draw 32 bytes from rand, or from the operating system's source
-	// of randomness if rand is nil. The other signers are deterministic and do not read rand.
+	// of randomness if rand is nil. The other signers do not read rand, and those with keys in memory are
+	// deterministic.
 	Sign(message []byte, rand io.Reader) ([]byte, error)
+}
+
+// checkedSigner verifies each signature before it returns it. Its key is not in this process, so the public key may not
+// belong to it, and a faulty signature may reveal it.
+type checkedSigner struct {
+	Signer
+	verifier Verifier
+}
+
+func (s checkedSigner) Sign(message []byte, rand io.Reader) ([]byte, error) {
+	signature, err := s.Signer.Sign(message, rand)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.verifier.Verify(message, signature); err != nil {
+		return nil, fmt.Errorf("the key made a signature that does not verify: %w", err)
+	}
+	return signature, nil
 }
 
 // parse parses an identity of any type. It returns a *zkbench.LimitError if the identity is too long, else a

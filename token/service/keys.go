@@ -71,8 +71,8 @@ func (k *Keys) readerOf(genesis ledger.Genesis) *note.Reader {
 // NewKey returns keys with one X.509 or Ed25519 signer for all tokens, so everybody sees that the tokens have
 // one owner. A wallet of an X.509 signer owns the tokens of all certificates of the signer's key, no matter who
 // issued the certificates. The openings on the ledger are encrypted to keys that NewKey derives from a
-// signature by the signer. So the signer must sign deterministically, as the signers of package identity do. If
-// it does not, NewKey returns ErrParams.
+// signature by the signer. So the signer must sign deterministically, as the signers of package identity do with
+// keys in memory and with Ed25519 keys. If it does not, NewKey returns ErrParams.
 func NewKey(genesis ledger.Genesis, signer identity.Signer) (*Keys, error) {
 	secret, err := signerSecret(signer)
 	if err != nil {

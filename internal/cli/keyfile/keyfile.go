@@ -1,5 +1,6 @@
 // Package keyfile reads and writes the secret keys of a party in a token system: PEM blocks in a
-// file that only its owner can read. The keys in it are not encrypted.
+// file that only its owner can read. In place of the signing key, the file can have a line with the
+// PKCS #11 URI of a key in a token.
 package keyfile
 
 import (
@@ -12,20 +13,23 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"runtime"
+	"strings"
 
 	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/sys/secretfile"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/identity/pkcs11"
 )
 
-// Keys are the contents of a file of keys. Each field is the contents of a PEM block, and every
-// block is optional. The file has at most one block for each field, except for the field
-// Identities, which may have many.
+// Keys are the contents of a file of keys. Each field is the contents of a PEM block or of a line,
+// and every one is optional. The file has at most one for each field, except for the field
+// Identities, which may have many. It has either Signing or URI; Read then opens the key of the URI
+// as Signing.
 type Keys struct {
-	Signing    crypto.Signer       // an ed25519.PrivateKey or an *ecdsa.PrivateKey
+	URI        string              // of a signing key in a token, which a line holds
+	Signing    crypto.Signer       // an ed25519.PrivateKey, an *ecdsa.PrivateKey or a pkcs11.Key
 	Opening    hpke.PrivateKey     // an auditor's key: what the auditor sees is encrypted to it
 	Holder     []byte              // the secret of a holder of pseudonyms
 	Enrolment  []byte              // the holder's certificate
@@ -53,7 +57,9 @@ func (k *Keys) Encode() (data []byte, err error) {
 	add := func(typ string, body []byte) {
 		data = append(data, pem.EncodeToMemory(&pem.Block{Type: typ, Bytes: body})...)
 	}
-	if k.Signing != nil {
+	if k.URI != "" {
+		data = append(append(data, k.URI...), '\n')
+	} else if k.Signing != nil {
 		body, err := x509.MarshalPKCS8PrivateKey(k.Signing)
 		if err != nil {
 			return nil, err
@@ -109,17 +115,34 @@ func encodeOpening(key hpke.PrivateKey) (typ string, body []byte, err error) {
 	return "", nil, fmt.Errorf("a file of keys cannot hold a key of KEM %#04x", key.KEM().ID())
 }
 
-// Decode parses the PEM blocks of a file. No error contains any part of a secret.
+// Decode parses the URI and the PEM blocks of a file. It does not open the key of the URI. No error
+// contains any part of a secret.
 func Decode(data []byte) (*Keys, error) {
 	k, blocks := new(Keys), 0
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, pkcs11.Scheme) {
+			continue
+		}
+		if _, err := pkcs11.ParseURI(line); err != nil {
+			return nil, err
+		}
+		if k.URI != "" {
+			return nil, errors.New("a second PKCS #11 URI, where one is accepted")
+		}
+		k.URI = line
+	}
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
 		if err := k.add(block); err != nil {
 			return nil, fmt.Errorf("PEM block %d: %w", blocks, err)
 		}
 		blocks++
 	}
-	if blocks == 0 {
-		return nil, errors.New("no PEM block")
+	if blocks == 0 && k.URI == "" {
+		return nil, errors.New("no PEM block and no PKCS #11 URI")
+	}
+	if k.Signing != nil && k.URI != "" {
+		return nil, errors.New("a PRIVATE KEY that signs and a PKCS #11 URI, where one of them is accepted")
 	}
 	return k, nil
 }
@@ -203,32 +226,36 @@ func Identity(block *pem.Block) (identity.Identity, error) {
 // one in ids to which that key belongs. Signer returns nil if the key belongs to no identity in
 // ids.
 func (k *Keys) Signer(ids ...[]byte) identity.Signer {
+	own := k.ed25519()
 	for _, id := range ids {
-		switch key := k.Signing.(type) {
-		case ed25519.PrivateKey:
-			if s, err := identity.NewEd25519Signer(key); err == nil && string(s.Identity()) == string(id) {
-				return s
-			}
-		case *ecdsa.PrivateKey:
-			if identity.Identity(id).Type() != identity.TypeX509 {
-				continue
-			}
-			if s, err := identity.NewX509Signer(id[1:], key); err == nil {
-				return s
-			}
+		if own != nil && string(own.Identity()) == string(id) {
+			return own
+		}
+		if k.Signing == nil || identity.Identity(id).Type() != identity.TypeX509 {
+			continue
+		}
+		if s, err := identity.NewX509Signer(id[1:], k.Signing); err == nil {
+			return s
 		}
 	}
 	return nil
+}
+
+// ed25519 returns the signer of an Ed25519 key, and nil for other keys.
+func (k *Keys) ed25519() identity.Signer {
+	s, err := identity.NewEd25519Signer(k.Signing)
+	if err != nil {
+		return nil
+	}
+	return s
 }
 
 // Self returns a signer that signs with the key k.Signing under that key's own identity. The key
 // must be an Ed25519 key, or a P-256 key whose certificate is among k.Identities; otherwise Self
 // returns nil.
 func (k *Keys) Self() identity.Signer {
-	if key, ok := k.Signing.(ed25519.PrivateKey); ok {
-		if s, err := identity.NewEd25519Signer(key); err == nil {
-			return s
-		}
+	if s := k.ed25519(); s != nil {
+		return s
 	}
 	for _, id := range k.Identities {
 		if s := k.Signer(id); s != nil {
@@ -242,36 +269,52 @@ func (k *Keys) Self() identity.Signer {
 // be longer.
 const longest = 8 << 20
 
-// Read reads the file of keys at path. It returns an error if users other than the file's owner can
-// open the file. The parameter field is the name with which errors begin. The parameter accepted is
-// a text that says which keys the user may give. Errors about the file's contents end with this
-// text.
+// Read reads the file of keys at path, and opens the key of its URI. In place of a path, the
+// parameter can be that URI. The token's key is open until the process ends. Read returns an error
+// if users other than the file's owner can open the file. The parameter field is the name with
+// which errors begin. The parameter accepted is a text that says which keys the user may give.
+// Errors about the file's contents end with this text.
 func Read(field, path, accepted string) (*Keys, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", field, err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", field, err)
-	}
-	// Modes on Windows say nothing about other users, and users cannot choose the modes of a terminal.
-	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode.Perm()&0o077 != 0 {
-		return nil, &argument.ValueError{
-			Field: field, Value: fmt.Sprintf("%s, mode %04o", path, mode.Perm()),
-			Accepted: "a secret key that only its owner can read; try chmod 600 " + path,
+	if strings.HasPrefix(path, pkcs11.Scheme) {
+		keys, err := open([]byte(path))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", field, err) // without the URI, which may have a PIN
 		}
+		return keys, nil
 	}
-	data, err := io.ReadAll(io.LimitReader(file, longest))
+	data, err := read(field, path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", field, err)
+		return nil, err
 	}
-	keys, err := Decode(data)
+	keys, err := open(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w; accepted: %s", field, path, err, accepted)
 	}
 	return keys, nil
+}
+
+// read reads the file at path as it is.
+func read(field, path string) ([]byte, error) {
+	data, err := secretfile.Read(path, longest)
+	if open, ok := errors.AsType[*secretfile.ModeError](err); ok {
+		return nil, &argument.ValueError{
+			Field: field, Value: fmt.Sprintf("%s, mode %04o", path, open.Mode),
+			Accepted: "a secret key that only its owner can read; try chmod 600 " + path,
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	return data, nil
+}
+
+// open decodes the contents of a file of keys, and opens the key of its URI.
+func open(data []byte) (*Keys, error) {
+	keys, err := Decode(data)
+	if err == nil && keys.URI != "" {
+		keys.Signing, err = pkcs11.Open(keys.URI)
+	}
+	return keys, err
 }
 
 // Write writes the keys k to a new file with mode 0600 and flushes it to the disk. It returns

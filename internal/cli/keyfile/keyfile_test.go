@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
@@ -104,7 +105,10 @@ func TestDecodeRefuses(t *testing.T) {
 		return string(pem.EncodeToMemory(&pem.Block{Type: typ, Bytes: []byte(body)}))
 	}
 	for says, text := range map[string]string{
-		"no PEM block":                           "hunter2",
+		"no PEM block and no PKCS #11 URI":       "hunter2",
+		"pin-value: other users can see":         "pkcs11:object=o?pin-value=hunter2",
+		"a second PKCS #11 URI":                  someURI + "\n" + someURI,
+		"signs and a PKCS #11 URI":               whole + someURI,
 		"not a private key in PKCS #8":           block(privateBlock, "hunter2"),
 		"a second PRIVATE KEY":                   whole + string(must.Get((&Keys{Signing: k.Signing}).Encode())(t)),
 		"a second HOLDER SECRET":                 whole + block(holderBlock, "hunter2"),
@@ -120,9 +124,40 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
+const someURI = "pkcs11:object=o?module-path=/none.so&pin-source=file:/none"
+
+// TestURI: a line of a file, and a URI in place of a path, name a key in a token.
+func TestURI(t *testing.T) {
+	k := some(t, token.X25519)
+	k.Signing, k.URI = nil, someURI
+	again := must.Get(Decode(must.Get(k.Encode())(t)))(t)
+	golden.Equal(t, "URI", someURI, again.URI)
+	if again.Opening == nil || again.Signing != nil || len(again.Identities) != 1 {
+		t.Errorf("%+v", again)
+	}
+	golden.Equal(t, "URI between blocks", someURI, must.Get(Decode([]byte("# made by hand\r\n  "+someURI+"\r\n")))(t).URI)
+
+	path := filepath.Join(t.TempDir(), "keys.pem")
+	must.Do(t, Write(path, k))
+	for _, given := range []string{path, someURI} { // there is no such library
+		_, err := Read("key", given, "a key")
+		must.Fail(t, err, zkbench.ErrEnv, "%s", given)
+		if err == nil || !strings.HasPrefix(err.Error(), "key: ") {
+			t.Error(err)
+		}
+	}
+	_, err := Read("key", "pkcs11:object=o?pin-value=hunter2", "a key")
+	must.Fail(t, err, zkbench.ErrParams, "a PIN")
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Error(err)
+	}
+}
+
 // FuzzDecode: no file makes Decode panic, and what it accepts it reads again from what Encode makes of it.
 func FuzzDecode(f *testing.F) {
-	for _, k := range []*Keys{some(f, token.X25519), some(f, token.MLKEM768X25519), certified(f)} {
+	inToken := some(f, token.X25519)
+	inToken.Signing, inToken.URI = nil, someURI
+	for _, k := range []*Keys{some(f, token.X25519), some(f, token.MLKEM768X25519), certified(f), inToken} {
 		f.Add(must.Get(k.Encode())(f))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -82,7 +82,7 @@ type auditor struct {
 }
 
 // acceptedAuditor says what a file of an auditor's keys contains.
-const acceptedAuditor = "PEM blocks of an auditor's signing key and of its X25519 or MLKEM768-X25519 key, and of the identities of authorities whose enrolments count"
+const acceptedAuditor = "PEM blocks of an auditor's signing key (or a line with its PKCS #11 URI) and of its X25519 or MLKEM768-X25519 key, and of the identities of authorities whose enrolments count"
 
 // NewPayer returns a payer that pays from the purse p on the ledger l. The parameter auditorKeys
 // contains the paths of the files with the keys of all auditors of the ledger's policy, in any

@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	acceptedHeadKey = "the path of a PEM file with one PRIVATE KEY (PKCS #8), Ed25519, of a validator of the ledger's policy"
+	acceptedHeadKey = "the path of a PEM file with one PRIVATE KEY (PKCS #8), or the PKCS #11 URI of a key in a token: Ed25519, of a validator of the ledger's policy"
 	acceptedState   = "the path of this validator's state file, which --new makes"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/zkbench/zkbench/token/identity"
 )
 
-const acceptedKey = "the path of a PEM file with one PRIVATE KEY (PKCS #8), Ed25519 or P-256, of an administrator before or after the update"
+const acceptedKey = "the path of a PEM file with one PRIVATE KEY (PKCS #8), or the PKCS #11 URI of a key in a token: Ed25519 or P-256, of an administrator before or after the update"
 
 // loadSigner reads a secret key whose identity is in one of the lists. No error contains any part
 // of it.

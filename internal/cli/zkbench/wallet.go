@@ -117,7 +117,7 @@ func (f *walletFlags) hasKeys() bool {
 	return err == nil
 }
 
-const acceptedSigner = "the path of a PEM file with one PRIVATE KEY (PKCS #8), Ed25519, or P-256 with its CERTIFICATE"
+const acceptedSigner = "the path of a PEM file with one PRIVATE KEY (PKCS #8), Ed25519, or P-256 with its CERTIFICATE; or the PKCS #11 URI of an Ed25519 key in a token"
 
 // loadSelf reads a secret key that signs for itself, or for the certificate in its file.
 func loadSelf(field string, o *argument.Option) (identity.Signer, error) {

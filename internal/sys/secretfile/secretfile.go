@@ -1,0 +1,38 @@
+// Package secretfile reads files with secrets: keys, PINs. It refuses files that users other than their owner can open.
+package secretfile
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+)
+
+// ModeError reports a file that users other than its owner can open.
+type ModeError struct {
+	Path string
+	Mode os.FileMode // permissions
+}
+
+func (e *ModeError) Error() string {
+	return fmt.Sprintf("%s has mode %04o; accepted: a file that only its owner can open; try chmod 600 %s", e.Path, e.Mode, e.Path)
+}
+
+// Read returns the contents of the file at path, and at most its first limit bytes. It returns a *ModeError if users
+// other than the file's owner can open it. Modes on Windows say nothing about other users, and users cannot choose the
+// modes of terminals and pipes: there Read checks none.
+func Read(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode.Perm()&0o077 != 0 {
+		return nil, &ModeError{path, mode.Perm()}
+	}
+	return io.ReadAll(io.LimitReader(file, limit))
+}
