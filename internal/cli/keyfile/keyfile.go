@@ -1,6 +1,6 @@
 // Package keyfile reads and writes the secret keys of a party in a token system: PEM blocks in a
 // file that only its owner can read. In place of the signing key, the file can have a line with the
-// PKCS #11 URI of a key in a token.
+// PKCS #11 URI of a key in a token. The file can be encrypted with a passphrase.
 package keyfile
 
 import (
@@ -270,7 +270,8 @@ func (k *Keys) Self() identity.Signer {
 const longest = 8 << 20
 
 // Read reads the file of keys at path, and opens the key of its URI. In place of a path, the
-// parameter can be that URI. The token's key is open until the process ends. Read returns an error
+// parameter can be that URI. The token's key is open until the process ends. If the file is
+// encrypted, Read asks for the passphrase (see DescriptorVariable). Read returns an error
 // if users other than the file's owner can open the file. The parameter field is the name with
 // which errors begin. The parameter accepted is a text that says which keys the user may give.
 // Errors about the file's contents end with this text.
@@ -285,6 +286,15 @@ func Read(field, path, accepted string) (*Keys, error) {
 	data, err := read(field, path)
 	if err != nil {
 		return nil, err
+	}
+	if file := encrypted(data); file != nil {
+		secret, err := passphrase(path)
+		if err != nil {
+			return nil, err
+		}
+		if data, err = decrypt(file, secret); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", field, path, err)
+		}
 	}
 	keys, err := open(data)
 	if err != nil {

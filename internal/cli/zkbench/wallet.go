@@ -31,7 +31,8 @@ func walletCommand(stdout, stderr io.Writer) *cobra.Command {
 		Long: "Keep a wallet on a ledger of tokens. A wallet is a directory with the secret keys (" + wallet.KeysFile + ", mode 0600),\n" +
 			"the parameters, and what the wallet knows of the ledger. To be paid, hand out an address, a new one for\n" +
 			"each payment. Every command first follows the ledger, and prints the number of the last request that it saw.\n" +
-			"Back up the keys: with them, the ledger and its parameters, wallet new restores the rest. They are not encrypted.",
+			"Back up the keys: with them, the ledger and its parameters, wallet new restores the rest.\n" +
+			"They are not encrypted, unless zkbench key encrypt did it.",
 		Args: cobra.ArbitraryArgs,
 		RunE: cli.ACommand,
 	}
