@@ -28,12 +28,13 @@ portable:
 guests: build
 	$(GO) run ./internal/workload/guest/build $(BIN)/zkbench-guests
 
-# PostgreSQL's server programs, Chromium, QEMU's emulator of arm64, compilers of C and C++ for RISC-V, Python, SoftHSM,
-# OpenSSH, and a C compiler for cgo, if they are missing.
+# PostgreSQL's server programs, PgBouncer, Chromium, QEMU's emulator of arm64, compilers of C and C++ for RISC-V, Python,
+# SoftHSM, OpenSSH, and a C compiler for cgo, if they are missing.
 # Tests start servers of their own: the one that apt-get starts for the machine is stopped.
 deps:
 	@want=; \
 	{ command -v initdb && command -v postgres || ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1 || want="$$want postgresql"; \
+	{ command -v pgbouncer || ls /usr/sbin/pgbouncer; } >/dev/null 2>&1 || want="$$want pgbouncer"; \
 	{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null 2>&1 || want="$$want chromium"; \
 	command -v qemu-aarch64 >/dev/null 2>&1 || want="$$want qemu-user"; \
 	command -v riscv64-linux-gnu-gcc >/dev/null 2>&1 || want="$$want gcc-riscv64-linux-gnu"; \
@@ -46,8 +47,9 @@ deps:
 	if [ -z "$$want" ]; then :; \
 	elif command -v apt-get >/dev/null; then \
 	  $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends $$want || exit; \
+	  case "$$want" in *pgbouncer*) $(SUDO) systemctl disable --now pgbouncer 2>/dev/null || :;; esac; \
 	  case "$$want" in *openssh-server*) $(SUDO) systemctl disable --now ssh.service ssh.socket 2>/dev/null || :;; esac; \
-	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, chromium, qemu-aarch64, riscv64-linux-gnu-gcc, riscv64-linux-gnu-g++, python3, softhsm2-util, cc, ssh and sshd in the PATH"; exit 1; fi
+	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, pgbouncer, chromium, qemu-aarch64, riscv64-linux-gnu-gcc, riscv64-linux-gnu-g++, python3, softhsm2-util, cc, ssh and sshd in the PATH"; exit 1; fi
 
 # The main job: seeded 2-in/2-out transfers, proved and verified, every result
 # checked, on this machine's cores.

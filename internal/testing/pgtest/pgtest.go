@@ -1,6 +1,6 @@
-// Package pgtest runs a PostgreSQL server for a test binary. The server has its own cluster in a
-// temporary folder and listens only on a Unix socket in that folder. It stops when the binary ends,
-// even if the binary is killed.
+// Package pgtest runs a PostgreSQL server for a test binary, and PgBouncer in front of it. The server has
+// its own cluster in a temporary folder and listens only on a Unix socket in that folder. It stops when the
+// binary ends, even if the binary is killed.
 package pgtest
 
 import (
@@ -99,19 +99,26 @@ func (s *Server) end(word string) {
 
 const superuser = "zkbench"
 
-// The shell creates the cluster and runs the server. It stops the server when its standard input has
-// a line or ends, and the input ends when the test binary does. It keeps the folder only if the line
-// is "keep".
+// The shell creates the cluster and runs the server.
 const script = `
 bin=$1 dir=$2 signal=$3; shift 3
 test -d "$dir/data" ||
 	"$bin/initdb" -D "$dir/data" -U ` + superuser + ` -A trust -k -E UTF8 --locale=C --no-sync --no-instructions >/dev/null || exit
 rm -f "$dir"/data/*.signal
 test -z "$signal" || : >"$dir/data/$signal"
+set -- QUIT "$dir" "$bin/postgres" -D "$dir/data" -k "$dir" -c listen_addresses= -c port=5432 -c logging_collector=off "$@"
+` + tether
+
+// The shell runs the command $3 with the arguments that follow. It ends it with signal $1 when its own standard input has
+// a line or ends, and the input ends when the test binary does. It keeps the folder $2 only if the line is "keep". It
+// must not write "Killed" to a pipe that the test binary no longer reads: that would end it before it removes the folder.
+const tether = `
+signal=$1 dir=$2; shift 2
 exec 9<&0
-"$bin/postgres" -D "$dir/data" -k "$dir" -c listen_addresses= -c port=5432 -c logging_collector=off "$@" </dev/null &
+"$@" </dev/null &
 server=$!
-(read -r word <&9; test "$word" = keep && : >"$dir/keep"; kill -QUIT $server) &
+exec 2>/dev/null
+(read -r word <&9; test "$word" = keep && : >"$dir/keep"; kill -"$signal" $server) &
 wait $server
 kill $! 2>/dev/null
 test -e "$dir/keep" && rm "$dir/keep" || rm -rf "$dir"
