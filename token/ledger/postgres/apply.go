@@ -112,8 +112,9 @@ func (l *Ledger) transact(ctx context.Context, conn *pgx.Conn, calls []*store.Ca
 // of the last record before it.
 func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (g *store.Group, before uint64, err error) {
 	var h headRow
+	var mark string
 	missing := true
-	err = x.query(l.sql.lock, nil, append(h.columns(), nil), func() error {
+	err = x.query(l.sql.lock, nil, append(h.columns(), nil, &mark), func() error {
 		missing = false
 		return nil
 	})
@@ -138,6 +139,9 @@ func (l *Ledger) decide(ctx context.Context, x *exchange, calls []*store.Call) (
 	}
 	if missing {
 		return nil, 0, headFound(pgx.ErrNoRows)
+	}
+	if mark != sessionOf(x.conn).mark { // settle's settings may not be in force
+		return nil, 0, errPooler
 	}
 	edge, err := h.edge()
 	if err != nil {

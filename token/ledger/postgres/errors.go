@@ -25,6 +25,10 @@ const (
 	indexCorrupted   = "XX002"
 	lockNotAvailable = "55P03"
 
+	noStatement        = "26000"
+	duplicateStatement = "42P05"
+	protocolViolation  = "08P01"
+
 	integrityClass = "23"
 )
 
@@ -42,7 +46,11 @@ func (l *Ledger) withConn(ctx context.Context, work func(ctx context.Context, co
 		return l.failure(ctx, err)
 	}
 	defer l.release(ctx, conn)
-	return l.failure(ctx, work(ctx, conn.Conn()))
+	err = l.failure(ctx, work(ctx, conn.Conn()))
+	if errors.Is(err, errPooler) {
+		closeNow(conn.Conn())
+	}
+	return err
 }
 
 // release returns a connection to the pool, and rolls back a transaction that its user left open.
@@ -54,6 +62,7 @@ func (l *Ledger) release(ctx context.Context, conn *pgxpool.Conn) {
 	}
 	if conn.Conn().IsClosed() && ctx.Err() == nil {
 		l.pool.Reset() // the others may have died with the same server
+		l.keeps.Store(false)
 	}
 }
 
@@ -83,6 +92,8 @@ func oneLine(err error) string { return strings.Join(strings.Fields(err.Error())
 // typedServerError converts an error of the server to the error of the ledger that it means.
 func typedServerError(err *pgconn.PgError) error {
 	switch {
+	case lostSession(err):
+		return fmt.Errorf("%w: %w", errPooler, err)
 	case err.Code == lockNotAvailable:
 		return fmt.Errorf("%w: %w", ledger.ErrLocked, err)
 	case err.Code == undefinedTable, err.Code == undefinedColumn, err.Code == undefinedSchema,

@@ -45,6 +45,7 @@ const (
 	short       = 32 << 10         // bytes; half of the first window of a TCP receiver
 	messageHead = 128              // maximum length of a message without its arguments
 	cancelTime  = 15 * time.Second // to tell the server that a session is abandoned
+	poolerTime  = time.Second      // to tell a pooler
 )
 
 // newExchange begins an exchange, which close must end. It first prepares the statements that the
@@ -238,12 +239,22 @@ func (x *exchange) abandon() {
 		return
 	}
 	session := x.conn.PgConn()
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), cancelTime)
+	tell := func(limit time.Duration) {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		defer cancel()
 		_ = session.CancelRequest(ctx)
-	}()
+	}
+	if pooled(x.conn) { // it forgets the session when the connection is closed
+		tell(poolerTime)
+	} else {
+		go tell(cancelTime)
+	}
+	closeNow(x.conn)
+}
+
+// closeNow closes a connection without waiting.
+func closeNow(conn *pgx.Conn) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	_ = x.conn.Close(ended) // without waiting
+	_ = conn.Close(ended)
 }

@@ -97,6 +97,10 @@ type Ledger struct {
 	closing context.Context
 	cancel  context.CancelFunc
 
+	// keeps is set when a pooler was found to keep a session for each connection. It is reset when a connection is lost,
+	// because a pooler that was restarted may have another mode.
+	keeps atomic.Bool
+
 	// unsettled is set while the outcome of a transaction is unknown to a caller:
 	// the server may still be about to commit it.
 	unsettled atomic.Bool
@@ -131,7 +135,7 @@ func Create(ctx context.Context, url string, genesis ledger.Genesis, opts ...Opt
 //   - a *zkbench.DecodeError if the ledger has another format version,
 //   - zkbench.ErrParams if the url or the schema's name is malformed,
 //   - zkbench.ErrEnv if the server cannot be reached, refuses the connection, or is configured in a way
-//     that can lose committed transactions.
+//     that can lose committed transactions, or if a connection pooler before it is not in session mode.
 //
 // No error contains the url's password.
 func Open(ctx context.Context, url string, opts ...Option) (*Ledger, error) {

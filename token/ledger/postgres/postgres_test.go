@@ -44,14 +44,19 @@ func TestMain(m *testing.M) {
 func schemaName() string { return fmt.Sprintf("test %x", rand.Uint64()) }
 
 // schemas creates and opens ledgers of this package.
-var schemas = ledgertest.Stores{
-	Place: func(testing.TB) string { return schemaName() },
-	Create: func(t testing.TB, schema string, g ledger.Genesis) (ledgertest.Verifier, error) {
-		return Create(context.Background(), server.URL(t), g, Schema(schema))
-	},
-	Open: func(t testing.TB, schema string) (ledgertest.Verifier, error) {
-		return Open(context.Background(), server.URL(t), Schema(schema))
-	},
+var schemas = storesAt(server.URL)
+
+// storesAt creates and opens ledgers at a url.
+func storesAt(url func(t testing.TB) string) ledgertest.Stores {
+	return ledgertest.Stores{
+		Place: func(testing.TB) string { return schemaName() },
+		Create: func(t testing.TB, schema string, g ledger.Genesis) (ledgertest.Verifier, error) {
+			return Create(context.Background(), url(t), g, Schema(schema))
+		},
+		Open: func(t testing.TB, schema string) (ledgertest.Verifier, error) {
+			return Open(context.Background(), url(t), Schema(schema))
+		},
+	}
 }
 
 func TestContract(t *testing.T) { ledgertest.Contract(t, schemas) }
@@ -74,8 +79,14 @@ func open(t testing.TB, url, schema string) *Ledger {
 // connect returns a connection that does not belong to a ledger and uses the schema by default.
 func connect(t testing.TB, schema string) *pgx.Conn {
 	t.Helper()
+	return connectTo(t, server.URL(t), schema)
+}
+
+// connectTo is connect for a server at another url.
+func connectTo(t testing.TB, url, schema string) *pgx.Conn {
+	t.Helper()
 	ctx := context.Background()
-	conn := must.Get(pgx.Connect(ctx, server.URL(t)))(t)
+	conn := must.Get(pgx.Connect(ctx, url))(t)
 	t.Cleanup(func() { _ = conn.Close(ctx) })
 	execute(t, conn, "SET search_path = "+pgx.Identifier{schema}.Sanitize())
 	return conn
@@ -197,8 +208,14 @@ func TestCancel(t *testing.T) {
 // awaitWaiter returns when a session waits for a lock on a table of the schema.
 func awaitWaiter(t *testing.T, schema string) {
 	t.Helper()
+	awaitWaiters(t, schema, 1)
+}
+
+// awaitWaiters returns when so many sessions wait for a lock on a table of the schema.
+func awaitWaiters(t *testing.T, schema string, want int) {
+	t.Helper()
 	conn := connect(t, schema)
-	for n := 0; n == 0; {
+	for n := -1; n != want; {
 		must.Do(t, conn.QueryRow(context.Background(), `SELECT count(*) FROM pg_stat_activity
 			WHERE wait_event_type = 'Lock' AND query LIKE '%' || $1 || '%'`, schema).Scan(&n))
 	}

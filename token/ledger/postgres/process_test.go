@@ -167,9 +167,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestServerCrash ends the server and single sessions while batches are applied:
-// callers that repeat a batch until they know of it have it applied once, and
-// the ledger goes on with fresh connections.
+// TestServerCrash ends the server and single sessions while batches are applied.
 func TestServerCrash(t *testing.T) {
 	l, schema := newLedger(t)
 	watch := func() int { // the process of one session of the ledger, none: 0
@@ -180,6 +178,25 @@ func TestServerCrash(t *testing.T) {
 		_ = conn.Close(context.Background())
 		return pid
 	}
+	disturbed(t, l, 6, func(i int) {
+		if i%2 == 0 {
+			server.Restart(t)
+			return
+		}
+		pid := 0
+		for pid == 0 {
+			pid = watch()
+		}
+		process := must.Get(os.FindProcess(pid))(t)
+		must.Do(t, process.Kill())
+		server.Recovered()
+	})
+}
+
+// disturbed calls disturb several times, with 0, 1 and so on, while batches are applied. Callers that repeat a batch
+// until they know of it have it applied once, and the ledger goes on with fresh connections.
+func disturbed(t *testing.T, l *Ledger, times int, disturb func(i int)) {
+	t.Helper()
 	stop, acks := make(chan struct{}), make(chan struct{}, ledgertest.Streams)
 	var applied ledgertest.Counts
 	var unknown, refused [ledgertest.Streams]int
@@ -210,21 +227,11 @@ func TestServerCrash(t *testing.T) {
 			}
 		})
 	}
-	for i := range 6 {
+	for i := range times {
 		for range 40 {
 			<-acks
 		}
-		if i%2 == 0 {
-			server.Restart(t)
-			continue
-		}
-		pid := 0
-		for pid == 0 {
-			pid = watch()
-		}
-		process := must.Get(os.FindProcess(pid))(t)
-		must.Do(t, process.Kill())
-		server.Recovered()
+		disturb(i)
 	}
 	close(stop)
 	wg.Wait()

@@ -85,9 +85,10 @@ func newStatements(schema string) statements {
 
 		look:  `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
 		begin: `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`, // a lock is a write
-		lock:  s(`SELECT format, last, edge, sum, set_config('synchronous_commit', 'on', true) FROM {s}.head WHERE one FOR UPDATE`),
-		peak:  s(`SELECT substring(after FROM octet_length(after) - 31) FROM {s}.log WHERE seq = $1`), // ledger.Edge.Peak
-		wait:  s(`SELECT FROM {s}.head WHERE one FOR SHARE`),
+		lock: s(`SELECT format, last, edge, sum, set_config('synchronous_commit', 'on', true),
+			coalesce(current_setting('` + markSetting + `', true), '') FROM {s}.head WHERE one FOR UPDATE`),
+		peak: s(`SELECT substring(after FROM octet_length(after) - 31) FROM {s}.log WHERE seq = $1`), // ledger.Edge.Peak
+		wait: s(`SELECT FROM {s}.head WHERE one FOR SHARE`),
 		states: s(`SELECT q.id, t.created, t.spent, t.token, t.sum, s.seq, s.sum FROM unnest($1::bytea[]) AS q(id)
 			LEFT JOIN {s}.tokens t USING (id) LEFT JOIN {s}.spent s USING (id)`),
 		anchors: s(`SELECT a.anchor, a.seq, a.digest, a.sum FROM unnest($1::bytea[]) AS q(anchor) JOIN {s}.anchors a USING (anchor)`),

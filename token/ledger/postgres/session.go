@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"net"
 	"strconv"
@@ -16,12 +17,26 @@ import (
 // look-ups use indexes whatever the statistics say, because tables grow from nothing under plans
 // that are kept. It sets timeouts so that a process or link that falls silent within a transaction
 // does not block the others. Over a Unix socket the server ignores the TCP settings.
+//
+// A pooler that does not keep the session for the connection is refused first, and its sessions stay
+// as they are. For the same reason nothing is prepared here.
 func (l *Ledger) settle(ctx context.Context, conn *pgx.Conn) error {
+	s := session{mark: rand.Text()}
+	if err := conn.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeExec).Scan(&s.pid); err != nil {
+		return err
+	}
+	conn.PgConn().CustomData()[sessionKey] = s
+	if pooled(conn) && !l.keeps.Load() {
+		if err := checkPooler(ctx, conn, l.silence); err != nil {
+			return err
+		}
+		l.keeps.Store(true)
+	}
 	probe := keepAlive(l.silence)
 	milliseconds := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 	seconds := func(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) }
 	names, values := []string{}, []string{}
-	for _, s := range [][2]string{
+	for _, pair := range [][2]string{
 		{"enable_seqscan", "off"},
 		{"enable_hashjoin", "off"},
 		{"enable_mergejoin", "off"},
@@ -31,14 +46,15 @@ func (l *Ledger) settle(ctx context.Context, conn *pgx.Conn) error {
 		{"tcp_keepalives_interval", seconds(probe.Interval)},
 		{"tcp_keepalives_count", strconv.Itoa(probe.Count)},
 		{"tcp_user_timeout", milliseconds(l.silence)},
+		{markSetting, s.mark},
 	} {
-		names, values = append(names, s[0]), append(values, s[1])
+		names, values = append(names, pair[0]), append(values, pair[1])
 	}
 	var fsync, fullPages string
 	err := conn.QueryRow(ctx, `SELECT current_setting('fsync'), current_setting('full_page_writes'),
 		(SELECT count(set_config(name, value, false)) FROM unnest($1::text[], $2::text[]) AS q(name, value)),
 		CASE WHEN current_setting('server_version_num')::integer >= 170000 THEN set_config('transaction_timeout', $3, false) END`,
-		names, values, milliseconds(TransactionTime)).Scan(&fsync, &fullPages, nil, nil)
+		pgx.QueryExecModeExec, names, values, milliseconds(TransactionTime)).Scan(&fsync, &fullPages, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -82,7 +98,7 @@ type blocker struct {
 // stop ends the watch. It returns an error if a silent session could not be ended.
 func (l *Ledger) watch(ctx context.Context, conn *pgx.Conn) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
-	pid := conn.PgConn().PID()
+	pid := sessionOf(conn).pid
 	kept := make(chan error, 1)
 	late := time.AfterFunc(l.silence/2, func() { kept <- l.endSilent(ctx, pid) })
 	return func() error {

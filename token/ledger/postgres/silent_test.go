@@ -43,13 +43,17 @@ func goesOn(t *testing.T, l *Ledger, anchor string) {
 // TestCutLink: a link that passes nothing on any more, wherever behind the lock, keeps
 // neither others from the ledger nor who has had it.
 func TestCutLink(t *testing.T) {
-	server.URL(t)
-	patience := testsize.Pick(brief, brief, silence) // the real one takes 25 s each
+	cutLinks(t, server.Socket(t), server.URL(t), testsize.Pick(brief, brief, silence)) // the real one takes 25 s each
+}
+
+// cutLinks does the work of TestCutLink with links to a socket, and with ledgers at a url.
+func cutLinks(t *testing.T, socket, url string, patience time.Duration) {
 	for after := 0; after < 18; after += testsize.Pick(3, 3, 1) {
 		t.Run(fmt.Sprint("messages=", after), func(t *testing.T) {
 			t.Parallel()
 			_, schema := newLedger(t)
 			p := newProxy(t)
+			p.socket = socket
 			defer close(p.letGo)
 			l := openFor(t, patience, p.url(), schema)
 			ledgertest.Apply(t, l, ledgertest.Issue("a", 2)) // statements are prepared
@@ -63,7 +67,7 @@ func TestCutLink(t *testing.T) {
 			}()
 			must.Fail(t, l.Apply(ctx, []ledger.Entry{ledgertest.Spend("b", []byte("a/1"))}), context.Canceled, "over a cut link")
 			if after%2 == 0 {
-				l = openFor(t, patience, server.URL(t), schema)
+				l = openFor(t, patience, url, schema)
 			}
 			goesOn(t, l, "c")
 			ledgertest.Verify(t, l)
@@ -84,15 +88,18 @@ func hold(t *testing.T, conn *pgx.Conn, more string) {
 
 // TestSilentHolder: a session that takes the lock and wants or reads nothing more is ended by who
 // waits, also where the server does not.
-func TestSilentHolder(t *testing.T) {
+func TestSilentHolder(t *testing.T) { silentHolder(t, server.URL(t)) }
+
+func silentHolder(t *testing.T, url string) {
 	for name, more := range map[string]string{
 		"sends nothing": "SELECT 1",
 		"reads nothing": "SELECT repeat('x', 1000) FROM generate_series(1, 100000)",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			_, schema := newLedger(t)
-			l := openFor(t, brief, server.URL(t), schema)
-			hold(t, connect(t, schema), more)
+			l := openFor(t, brief, url, schema)
+			hold(t, connectTo(t, url, schema), more)
 			goesOn(t, l, "a")
 		})
 	}
