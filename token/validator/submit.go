@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/entry"
 	"github.com/zkbench/zkbench/token/ledger"
-	"github.com/zkbench/zkbench/token/policy"
-	"github.com/zkbench/zkbench/token/request"
 )
 
 // maxLate is the maximum number of times that a Submitter validates a request again because its time is too
@@ -71,8 +68,11 @@ func (s *Submitter) Submit(ctx context.Context, requests [][]byte) ([]ledger.Ver
 	b := &submission{Submitter: s, requests: make([]submitted, len(requests)), verdicts: make([]ledger.Verdict, len(requests))}
 	all := make([]int, len(requests))
 	for i, raw := range requests {
-		all[i], b.requests[i] = i, identify(raw)
-		b.verdicts[i].Anchor = b.requests[i].anchor
+		all[i], b.requests[i].raw = i, raw
+		if id, err := entry.KeyOf(raw); err == nil {
+			b.requests[i].Key = id
+		}
+		b.verdicts[i].Anchor = b.requests[i].Anchor
 	}
 	left, err := b.find(ctx, all)
 	if err != nil {
@@ -91,21 +91,8 @@ func (s *Submitter) Submit(ctx context.Context, requests [][]byte) ([]ledger.Ver
 
 // submitted is an encoded request with its anchor and digest.
 type submitted struct {
-	raw    []byte
-	anchor []byte                                 // nil if it does not decode
-	digest func(token.LedgerID) ([32]byte, error) // on a ledger
-}
-
-// identify decodes a request or an update as far as needed for its anchor and digest.
-func identify(raw []byte) submitted {
-	if policy.IsUpdate(raw) {
-		if u, err := policy.Decode(raw); err == nil {
-			return submitted{raw, policy.Anchor(u.Policy.Version), func(token.LedgerID) ([32]byte, error) { return u.Digest() }}
-		}
-	} else if r, err := request.Decode(raw); err == nil {
-		return submitted{raw, slices.Clone(r.Anchor), func(id token.LedgerID) ([32]byte, error) { return r.Digest(id), nil }}
-	}
-	return submitted{raw: raw}
+	raw       []byte
+	entry.Key // zero if it does not decode
 }
 
 // submission is one call of Submit.
@@ -123,7 +110,7 @@ func (b *submission) find(ctx context.Context, among []int) (others []int, err e
 	var probes []ledger.Entry
 	var of []int
 	for _, i := range among {
-		if anchor := b.requests[i].anchor; anchor != nil {
+		if anchor := b.requests[i].Anchor; anchor != nil {
 			probes, of = append(probes, ledger.Entry{Anchor: anchor, Policy: math.MaxUint64}), append(of, i)
 		}
 	}
@@ -151,14 +138,14 @@ func (b *submission) find(ctx context.Context, among []int) (others []int, err e
 
 // record sets the verdict of a request whose anchor is on the ledger.
 func (b *submission) record(ctx context.Context, i int) error {
-	r, found, err := b.store.Record(ctx, b.requests[i].anchor)
+	r, found, err := b.store.Record(ctx, b.requests[i].Anchor)
 	if err != nil {
 		return err
 	}
 	if !found {
-		return fmt.Errorf("%w: the ledger does not have the anchor %x any more", zkbench.ErrEnv, b.requests[i].anchor)
+		return fmt.Errorf("%w: the ledger does not have the anchor %x any more", zkbench.ErrEnv, b.requests[i].Anchor)
 	}
-	digest, err := b.requests[i].digest(b.store.Genesis().ForRecord(r.Seq).ID())
+	digest, err := b.requests[i].Digest(b.store.Genesis().ForRecord(r.Seq).ID())
 	switch v := &b.verdicts[i]; {
 	case err != nil:
 		return err

@@ -20,8 +20,13 @@ import (
 // Reader needs.
 func Fill(t testing.TB, l ledger.Store) []ledger.Record {
 	t.Helper()
+	first := l.Genesis().Policy
 	for k := range 100 {
-		Apply(t, l, StreamBatch(0, k)...)
+		batch := StreamBatch(0, k)
+		for i := range batch {
+			batch[i].PolicyDigest = first
+		}
+		Apply(t, l, batch...)
 	}
 	Apply(t, l, AtSecond(100, Update(0)), AtSecond(100, UnderPolicy(1, Issue("more", 3))))
 	records := Records(t, l, 1)

@@ -1,0 +1,244 @@
+// Package client reaches the ledger of a token system over the network: a Client is a ledger.Reader and a
+// ledger.Submitter, so wallets, issuers and auditors of package service use it in place of a ledger of their own. Its
+// server is that of package server.
+//
+// A Client checks the form of every answer, and that it is about what was asked. It does not make the server honest:
+// package service checks the log against the heads that validators have signed.
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"sync/atomic"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/rpc"
+	"github.com/zkbench/zkbench/token/internal/rpc/tokenv1"
+	"github.com/zkbench/zkbench/token/internal/rpc/tokenv1/tokenv1connect"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/policy"
+)
+
+// DefaultPatience is how long a Client tries again.
+const DefaultPatience = 30 * time.Second
+
+// Options says what a Client expects of its server. The zero value reaches a server on this machine without TLS.
+type Options struct {
+	TLS      *tls.Config         // for example peer.Client; nil: the URL must be http, of a loopback address
+	Ledger   token.LedgerID      // the ledger's id; zero: that of the first answer
+	Params   *token.PublicParams // of the ledger; nil: those that the server tells, if they are the ledger's
+	Patience time.Duration       // how long a call that may succeed later is tried again; 0: DefaultPatience; negative: not at all
+	Report   func(Retry)         // is told of each call that will be tried again; nil: nobody
+}
+
+// Retry says that a call has failed and will be made again.
+type Retry struct {
+	Method string
+	Err    error
+	At     time.Time // of the next attempt
+	Until  time.Time // after which there are no more attempts
+}
+
+// Client is a connection to the server of one ledger. It is safe for concurrent use.
+type Client struct {
+	options Options
+	url     string
+	http    *http.Client
+	calls   tokenv1connect.LedgerServiceClient
+
+	genesis ledger.Genesis
+	params  *token.PublicParams
+	current *policy.Current
+
+	last atomic.Uint64 // the greatest number of a record that the server has told
+	head atomic.Uint64 // the greatest number of leaves of a head that the server has told
+}
+
+var (
+	_ ledger.Reader    = (*Client)(nil)
+	_ ledger.Submitter = (*Client)(nil)
+)
+
+// ServerError reports a server that is not the one expected. It wraps zkbench.ErrParams.
+type ServerError struct {
+	URL, What string // for example "ledger"
+	Got, Want string
+}
+
+func (e *ServerError) Error() string {
+	return fmt.Sprintf("%v: %s: the server's %s is %s; expected: %s", zkbench.ErrParams, e.URL, e.What, e.Got, e.Want)
+}
+
+func (e *ServerError) Unwrap() error { return zkbench.ErrParams }
+
+// LagError reports a server that is behind what it, or another server at the same URL, told before. It wraps
+// ledger.ErrRolledBack.
+type LagError struct {
+	URL, What  string // records, or leaves of a signed head
+	Told, Seen uint64
+}
+
+func (e *LagError) Error() string {
+	return fmt.Sprintf("%v: %s tells %d %s, and told %d before", ledger.ErrRolledBack, e.URL, e.Told, e.What, e.Seen)
+}
+
+func (e *LagError) Unwrap() error { return ledger.ErrRolledBack }
+
+// Dial reaches a ledger's server. The URL is https://host:port, or http:// and a loopback address. It returns a
+// *ServerError if the server has another ledger, other parameters or another protocol than expected, and zkbench.ErrEnv
+// if it cannot be reached.
+func Dial(ctx context.Context, address string, o Options) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || !accepted(u, o.TLS != nil) {
+		what := "https://host:port with certificates, or http://127.0.0.1:port without"
+		if o.TLS != nil {
+			what = "https://host:port"
+		}
+		return nil, fmt.Errorf("%w: the server's URL %q; accepted: %s", zkbench.ErrParams, address, what)
+	}
+	if o.Patience == 0 {
+		o.Patience = DefaultPatience
+	}
+	c := &Client{options: o, url: u.String()}
+	c.http = &http.Client{Transport: &ofLedger{c, transport(o.TLS)}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	c.calls = tokenv1connect.NewLedgerServiceClient(c.http, c.url, connect.WithReadMaxBytes(rpc.MaxAnswer), connect.WithAcceptCompression("gzip", nil, nil))
+	if err := c.meet(ctx); err != nil {
+		c.http.CloseIdleConnections()
+		return nil, err
+	}
+	return c, nil
+}
+
+// accepted reports whether a URL may be used: without TLS, only an address of this machine.
+func accepted(u *url.URL, secure bool) bool {
+	if secure {
+		return u.Scheme == "https"
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
+}
+
+func transport(config *tls.Config) *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	t := &http.Transport{
+		DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext, TLSHandshakeTimeout: 10 * time.Second,
+		Protocols: protocols, DisableCompression: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 30 * time.Second},
+	}
+	if config != nil {
+		t.TLSClientConfig = config.Clone()
+	}
+	return t
+}
+
+// ofLedger refuses answers of another ledger's server.
+type ofLedger struct {
+	client *Client
+	next   http.RoundTripper
+}
+
+func (t *ofLedger) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := t.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	want := t.client.options.Ledger
+	got := answer.Header.Get(rpc.LedgerHeader)
+	if want != (token.LedgerID{}) && got != hex.EncodeToString(want[:]) && answer.StatusCode == http.StatusOK {
+		_ = answer.Body.Close()
+		return nil, &ServerError{URL: t.client.url, What: "ledger", Got: shown(got), Want: hex.EncodeToString(want[:])}
+	}
+	return answer, nil
+}
+
+// shown returns what a server has said for an error.
+func shown(text string) string {
+	if len(text) != 2*len(token.LedgerID{}) {
+		return "none"
+	}
+	if _, err := hex.DecodeString(text); err != nil {
+		return "none"
+	}
+	return text
+}
+
+// meet asks the server for its ledger, and checks that it is the one expected.
+func (c *Client) meet(ctx context.Context) error {
+	answer, err := retry(ctx, c, "GetLedger", func(ctx context.Context) (*tokenv1.GetLedgerResponse, error) {
+		return c.calls.GetLedger(ctx, &tokenv1.GetLedgerRequest{})
+	})
+	if err != nil {
+		return err
+	}
+	if answer.GetProtocol() != rpc.Protocol {
+		return &ServerError{URL: c.url, What: "protocol", Got: fmt.Sprint(answer.GetProtocol()), Want: fmt.Sprint(rpc.Protocol)}
+	}
+	if c.genesis, err = ledger.DecodeGenesis(answer.GetGenesis()); err != nil {
+		return c.lied(err)
+	}
+	id := c.genesis.ID()
+	if want := c.options.Ledger; want != (token.LedgerID{}) && id != want {
+		return &ServerError{URL: c.url, What: "ledger", Got: hex.EncodeToString(id[:]), Want: hex.EncodeToString(want[:])}
+	}
+	c.options.Ledger = id
+	if c.params = c.options.Params; c.params == nil {
+		if c.params, err = token.DecodePublicParams(answer.GetParams()); err != nil {
+			return c.lied(err)
+		}
+	}
+	digest, err := c.params.Digest()
+	if err != nil {
+		return err
+	}
+	if digest != c.genesis.Params {
+		return &ServerError{URL: c.url, What: "parameters", Got: fmt.Sprintf("%x", c.genesis.Params[:8]), Want: fmt.Sprintf("%x", digest[:8])}
+	}
+	c.current, err = policy.NewCurrent(c.genesis, &c.params.Policy, nil)
+	c.saw(&c.last, answer.GetLast())
+	return err
+}
+
+// Close ends the client's connections when their calls have ended.
+func (c *Client) Close() error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+// Params returns the ledger's public parameters. The caller must not modify them.
+func (c *Client) Params() *token.PublicParams { return c.params }
+
+// Policy returns the ledger's current policy. It verifies the updates that led to it, each once. The caller must not
+// modify it.
+func (c *Client) Policy(ctx context.Context) (*token.Policy, error) {
+	err := c.current.Follow(ctx, c)
+	return c.current.Load(), err
+}
+
+// lied returns the error of an answer that is none: it says that it is the server's.
+func (c *Client) lied(err error) error {
+	return fmt.Errorf("%s: the server's answer is not accepted: %w", c.url, err)
+}
+
+// saw keeps the greatest value that the server has told.
+func (c *Client) saw(greatest *atomic.Uint64, value uint64) {
+	for {
+		before := greatest.Load()
+		if value <= before || greatest.CompareAndSwap(before, value) {
+			return
+		}
+	}
+}
+
+var errEnded = errors.New("the answer ended early")

@@ -1,0 +1,125 @@
+package client
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/internal/rpc"
+	"github.com/zkbench/zkbench/token/peer"
+)
+
+// The time between attempts begins with firstPause and doubles up to maxPause.
+const (
+	firstPause = 50 * time.Millisecond
+	maxPause   = 5 * time.Second
+)
+
+// attemptTime bounds one attempt of a call that answers once.
+const attemptTime = 2 * time.Minute
+
+// retry makes a call until it succeeds, cannot succeed, or the client's patience ends.
+func retry[T any](ctx context.Context, c *Client, method string, call func(ctx context.Context) (T, error)) (T, error) {
+	w := c.begin(method)
+	for {
+		attempt, cancel := context.WithTimeout(ctx, attemptTime)
+		answer, err := call(attempt)
+		cancel()
+		if err == nil {
+			return answer, nil
+		}
+		if err := w.failed(ctx, err); err != nil {
+			var none T
+			return none, err
+		}
+	}
+}
+
+// attempts are the attempts of one call.
+type attempts struct {
+	client *Client
+	method string
+	until  time.Time
+	pause  time.Duration
+}
+
+func (c *Client) begin(method string) *attempts {
+	return &attempts{c, method, time.Now().Add(max(0, c.options.Patience)), firstPause}
+}
+
+// failed waits until the call may be made again, and returns nil; or it returns the error of the call.
+func (a *attempts) failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	told, later, after := judge(err)
+	if !later {
+		return told
+	}
+	pause := max(after, a.pause/2+rand.N(a.pause/2+1))
+	a.pause = min(2*a.pause, maxPause)
+	at := time.Now().Add(pause)
+	if at.After(a.until) {
+		return fmt.Errorf("%w: %s: %s failed, tried until %s: %w", zkbench.ErrEnv, a.client.url, a.method, time.Now().UTC().Format(time.TimeOnly), told)
+	}
+	if a.client.options.Report != nil {
+		a.client.options.Report(Retry{Method: a.method, Err: told, At: at, Until: a.until})
+	}
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(pause):
+		return nil
+	}
+}
+
+// judge returns the error that a failed call means, whether the call may succeed later, and the least time until then.
+func judge(err error) (told error, later bool, after time.Duration) {
+	if _, lag := errors.AsType[*LagError](err); lag {
+		return err, true, 0
+	}
+	if problem := rpc.GetError(err); problem != nil {
+		if busy, ok := errors.AsType[*rpc.Busy](problem); ok {
+			return problem, true, busy.After
+		}
+		_, check := errors.AsType[*zkbench.CheckError](problem)
+		return problem, !check && (errors.Is(problem, zkbench.ErrEnv) || errors.Is(problem, zkbench.ErrOutcomeUnknown) || errors.Is(problem, fs.ErrClosed)), 0
+	}
+	if hopeless(err) {
+		return err, false, 0
+	}
+	switch connect.CodeOf(err) {
+	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeAborted, connect.CodeCanceled, connect.CodeResourceExhausted:
+		return err, true, 0
+	}
+	if e, ok := errors.AsType[*connect.Error](err); ok {
+		return fmt.Errorf("%w: %w", zkbench.ErrParams, e), false, 0
+	}
+	return err, errors.Is(err, errEnded), 0
+}
+
+// hopeless reports whether the server is not the one expected, or does not accept this client.
+func hopeless(err error) bool {
+	if _, ok := errors.AsType[*ServerError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*peer.RoleError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return true
+	}
+	_, alert := errors.AsType[tls.AlertError](err)
+	return alert
+}

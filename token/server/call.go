@@ -1,0 +1,190 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/zkbench/zkbench/token/internal/rpc"
+	"github.com/zkbench/zkbench/token/peer"
+)
+
+// A body must arrive at minRate at least, beginning slack after the call; and the caller must read an answer within
+// slack after each part of it.
+const (
+	slack   = 30 * time.Second
+	minRate = 64 << 10 // bytes a second
+)
+
+// callerKey is the key of a call's *caller in its context.
+type callerKey struct{}
+
+// CallerOf returns who made the call that a context belongs to: the zero Peer without TLS.
+func CallerOf(ctx context.Context) peer.Peer {
+	if c, ok := ctx.Value(callerKey{}).(*caller); ok {
+		return c.Peer
+	}
+	return peer.Peer{}
+}
+
+// caller is who made a call, with what the limits allow it.
+type caller struct {
+	peer.Peer
+	allowance *allowance
+}
+
+// admit lets a call through to its service if its client may call it and is within the limits.
+func (s *Server) admit(service Service, next http.Handler) http.Handler {
+	errs := connect.NewErrorWriter()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if service.header != nil {
+			service.header(w.Header())
+		}
+		refuse := func(reason string, err error) {
+			s.metrics.refused.WithLabelValues(reason).Inc()
+			e := rpc.PutError(err)
+			if errs.IsSupported(r) {
+				_ = errs.Write(w, r, e)
+			} else {
+				http.Error(w, e.Message(), http.StatusTooManyRequests)
+			}
+		}
+		c := &caller{Peer: peer.Of(r.TLS)}
+		if r.TLS != nil {
+			if err := c.Check(service.clients...); err != nil {
+				refuse("role", connect.NewError(connect.CodePermissionDenied, err))
+				return
+			}
+		}
+		c.allowance = s.limits.of(keyOf(c.Peer, r))
+		if err := s.limits.call(c.allowance); err != nil {
+			refuse("calls", err)
+			return
+		}
+		control := http.NewResponseController(w)
+		body := &body{ReadCloser: r.Body, limits: s.limits, allowance: c.allowance, control: control, start: time.Now()}
+		defer body.release()
+		r.Body = body
+		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, c))
+		next.ServeHTTP(&patient{ResponseWriter: w, control: control}, r)
+	})
+}
+
+// keyOf returns what a client is known by: the key of its certificate, or its address. The addresses of one network of
+// IPv6 (64 bits) count as one.
+func keyOf(p peer.Peer, r *http.Request) string {
+	if p.Key != ([32]byte{}) {
+		return string(p.Key[:])
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.To4() == nil {
+		return ip.Mask(net.CIDRMask(64, 128)).String()
+	}
+	return host
+}
+
+// body is the body of a call, whose bytes count towards the limits as they arrive.
+type body struct {
+	io.ReadCloser
+	limits    *limiter
+	allowance *allowance
+	control   *http.ResponseController
+	start     time.Time
+	read      int64 // bytes
+}
+
+func (b *body) Read(p []byte) (n int, err error) {
+	late := b.start.Add(slack + time.Duration(b.read)*time.Second/minRate)
+	if err := b.control.SetReadDeadline(late); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	n, err = b.ReadCloser.Read(p)
+	b.read += int64(n)
+	if limit := b.limits.bytes(b.allowance, int64(n)); limit != nil {
+		return n, rpc.PutError(limit)
+	}
+	return n, err
+}
+
+// release gives back the memory of the call.
+func (b *body) release() { b.limits.release(b.read) }
+
+// patient is the answer of a call, each part of which the client must take within slack.
+type patient struct {
+	http.ResponseWriter
+	control *http.ResponseController
+}
+
+func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+
+func (p *patient) Write(data []byte) (int, error) {
+	if err := p.control.SetWriteDeadline(time.Now().Add(slack)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	return p.ResponseWriter.Write(data)
+}
+
+// Flush implements http.Flusher, without which connect sends no stream.
+func (p *patient) Flush() { _ = p.control.Flush() }
+
+// interceptor counts calls, and gives each error the form that callers can read.
+type interceptor struct{ *Server }
+
+func (i *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
+		done := i.metrics.begin(r.Spec().Procedure)
+		answer, err := next(ctx, r)
+		return answer, i.ended(ctx, r.Spec(), done, err)
+	}
+}
+
+func (i *interceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+func (i *interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
+		c, _ := ctx.Value(callerKey{}).(*caller)
+		if c != nil {
+			release, err := i.limits.stream(c.allowance)
+			if err != nil {
+				i.metrics.refused.WithLabelValues("streams").Inc()
+				return rpc.PutError(err)
+			}
+			defer release()
+		}
+		done := i.metrics.begin(conn.Spec().Procedure)
+		return i.ended(ctx, conn.Spec(), done, next(ctx, conn))
+	}
+}
+
+// ended counts a call that has ended, and returns its error for the caller. The log has those that are the server's fault.
+func (i *interceptor) ended(ctx context.Context, spec connect.Spec, done func(code string), err error) error {
+	if err == nil {
+		done("ok")
+		return nil
+	}
+	if errors.Is(err, errStopping) || errors.Is(context.Cause(ctx), errStopping) {
+		err = errStopping
+	}
+	e := rpc.PutError(err)
+	done(e.Code().String())
+	switch e.Code() {
+	case connect.CodeInternal, connect.CodeUnknown, connect.CodeDataLoss, connect.CodeUnavailable:
+		if !errors.Is(err, errStopping) {
+			i.log.ErrorContext(ctx, "call failed", "method", spec.Procedure, "code", e.Code().String(), "client", CallerOf(ctx).Name, "error", err)
+		}
+	}
+	return e
+}
+
+func stack() string { return string(debug.Stack()) }

@@ -1,0 +1,308 @@
+package server
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"connectrpc.com/connect"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/rpc"
+	"github.com/zkbench/zkbench/token/internal/rpc/tokenv1"
+	"github.com/zkbench/zkbench/token/internal/rpc/tokenv1/tokenv1connect"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/head"
+	"github.com/zkbench/zkbench/token/peer"
+)
+
+// pollInterval is how often a ledger is asked for what other processes wrote, while a call waits for it.
+const pollInterval = 100 * time.Millisecond
+
+// Ledger configures the service of a ledger: zkbench.token.v1.LedgerService. All fields are needed.
+type Ledger struct {
+	Store     ledger.Store
+	Submitter ledger.Submitter     // of the store, for example a validator.Submitter
+	Params    *token.PublicParams  // of the ledger
+	Policy    func() *token.Policy // the current one, for example validator.Validator.Policy
+}
+
+// NewLedger returns the service. It returns ErrParams if a field is missing, or the parameters are not the ledger's.
+func NewLedger(l Ledger) (Service, error) {
+	if l.Store == nil || l.Submitter == nil || l.Params == nil || l.Policy == nil {
+		return Service{}, refused("a service of a ledger needs a store, a submitter, parameters and a policy")
+	}
+	digest, err := l.Params.Digest()
+	if err != nil {
+		return Service{}, err
+	}
+	genesis := l.Store.Genesis()
+	if err := genesis.CheckParams(digest); err != nil {
+		return Service{}, err
+	}
+	s := &ledgerService{Ledger: l, genesis: genesis.Append(nil)}
+	if s.params, err = l.Params.Encode(); err != nil {
+		return Service{}, err
+	}
+	s.watch = newWatch(pollInterval, s.mark)
+	s.batcher = &batcher{submitter: l.Submitter}
+	id := genesis.ID()
+	name := []string{hex.EncodeToString(id[:])}
+	return Service{
+		name:    tokenv1connect.LedgerServiceName,
+		clients: []peer.Role{peer.Validator, peer.Auditor, peer.Issuer, peer.Wallet},
+		handler: func(opts ...connect.HandlerOption) (string, http.Handler) {
+			return tokenv1connect.NewLedgerServiceHandler(s, opts...)
+		},
+		header: func(h http.Header) { h[rpc.LedgerHeader] = name },
+		attach: func(server *Server) {
+			s.server = server
+			s.batcher.sizes = func(n int) { server.metrics.batches.Observe(float64(n)) }
+		},
+	}, nil
+}
+
+// ledgerService implements LedgerService.
+type ledgerService struct {
+	Ledger
+	genesis, params []byte // encodings
+	server          *Server
+	batcher         *batcher
+	watch           *watch
+}
+
+var _ tokenv1connect.LedgerServiceHandler = (*ledgerService)(nil)
+
+// mark changes when the log or its signed head does.
+func (s *ledgerService) mark(ctx context.Context) (string, error) {
+	state, err := s.Store.State(ctx)
+	if err != nil {
+		return "", err
+	}
+	signed, err := s.Store.Head(ctx)
+	return fmt.Sprintf("%d %s", state.Last, signed), err
+}
+
+func (s *ledgerService) GetLedger(ctx context.Context, _ *tokenv1.GetLedgerRequest) (*tokenv1.GetLedgerResponse, error) {
+	state, err := s.Store.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &tokenv1.GetLedgerResponse{Protocol: rpc.Protocol, Genesis: s.genesis, Params: s.params, Last: state.Last}, nil
+}
+
+func (s *ledgerService) Submit(ctx context.Context, r *tokenv1.SubmitRequest) (*tokenv1.SubmitResponse, error) {
+	if n := len(r.GetRequests()); n > rpc.MaxRequests {
+		return nil, &zkbench.LimitError{What: "requests of one call", Estimate: int64(n), Max: rpc.MaxRequests}
+	}
+	if c, ok := ctx.Value(callerKey{}).(*caller); ok {
+		if err := s.server.limits.submits(c.allowance, r.GetRequests()); err != nil {
+			return nil, err
+		}
+	}
+	answer := &tokenv1.SubmitResponse{Verdicts: make([]*tokenv1.Verdict, len(r.GetRequests()))}
+	if len(answer.Verdicts) == 0 {
+		return answer, nil
+	}
+	select {
+	case <-s.server.stopping: // what has begun is answered
+		return nil, errStopping
+	default:
+	}
+	verdicts, err := s.batcher.submit(ctx, r.GetRequests())
+	if err != nil {
+		return nil, err
+	}
+	landed := false
+	for i, v := range verdicts {
+		m := &tokenv1.Verdict{Anchor: v.Anchor}
+		if v.Record != nil {
+			landed, m.Record = true, rpc.PutRecord(v.Record)
+		} else {
+			m.Problem = rpc.PutProblem(v.Err)
+			s.report(ctx, v)
+		}
+		s.server.metrics.verdicts.WithLabelValues(outcome(v)).Inc()
+		answer.Verdicts[i] = m
+	}
+	if landed {
+		s.watch.tell()
+	}
+	return answer, nil
+}
+
+// report logs a verdict that is not about the request.
+func (s *ledgerService) report(ctx context.Context, v ledger.Verdict) {
+	if _, refused := errors.AsType[*zkbench.CheckError](v.Err); !refused {
+		s.server.log.ErrorContext(ctx, "request not decided", "anchor", hex.EncodeToString(v.Anchor), "error", v.Err)
+	}
+}
+
+// outcome names a verdict for metrics.
+func outcome(v ledger.Verdict) string {
+	if v.Record != nil {
+		return "landed"
+	}
+	if c, ok := errors.AsType[*zkbench.CheckError](v.Err); ok {
+		return c.Check
+	}
+	return "error"
+}
+
+// wait calls try now, and then at each change of the ledger for a time in milliseconds, until it returns true. It returns
+// nil when the time is over.
+func (s *ledgerService) wait(ctx context.Context, ms uint32, try func(ctx context.Context) (bool, error)) error {
+	if ms > rpc.MaxWait {
+		return &zkbench.LimitError{What: "milliseconds that a call waits", Estimate: int64(ms), Max: rpc.MaxWait}
+	}
+	if done, err := try(ctx); done || err != nil || ms == 0 {
+		return err
+	}
+	ctx, stop := s.server.until(ctx)
+	defer stop()
+	limited, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
+	defer cancel()
+	err := s.watch.until(limited, func() (bool, error) { return try(limited) })
+	if limited.Err() != nil && ctx.Err() == nil {
+		return nil
+	}
+	return err
+}
+
+func (s *ledgerService) GetRecord(ctx context.Context, r *tokenv1.GetRecordRequest) (*tokenv1.GetRecordResponse, error) {
+	answer := &tokenv1.GetRecordResponse{}
+	err := s.wait(ctx, r.GetWaitMs(), func(ctx context.Context) (bool, error) {
+		record, found, err := s.Store.Record(ctx, r.GetAnchor())
+		if found {
+			answer.Record = rpc.PutRecord(&record)
+		}
+		return found, err
+	})
+	return answer, err
+}
+
+func (s *ledgerService) GetTokens(ctx context.Context, r *tokenv1.GetTokensRequest) (*tokenv1.GetTokensResponse, error) {
+	if n := len(r.GetIds()); n > rpc.MaxIDs {
+		return nil, &zkbench.LimitError{What: "ids of one call", Estimate: int64(n), Max: rpc.MaxIDs}
+	}
+	ids := make([]token.ID, len(r.GetIds()))
+	for i, id := range r.GetIds() {
+		if len(id) > token.MaxID {
+			return nil, &zkbench.LimitError{What: "bytes of token id", Estimate: int64(len(id)), Max: token.MaxID}
+		}
+		ids[i] = token.ID(id)
+	}
+	found, err := s.Store.Tokens(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	answer := &tokenv1.GetTokensResponse{Found: make([]*tokenv1.Found, len(found))}
+	for i, f := range found {
+		answer.Found[i] = &tokenv1.Found{Token: f.Token}
+		if f.Err != nil {
+			answer.Found[i] = &tokenv1.Found{Problem: rpc.PutProblem(f.Err)}
+		}
+	}
+	return answer, nil
+}
+
+func (s *ledgerService) GetHashes(ctx context.Context, r *tokenv1.GetHashesRequest) (*tokenv1.GetHashesResponse, error) {
+	hashes, err := s.Store.Hashes(ctx, r.GetIndexes())
+	if err != nil {
+		return nil, err
+	}
+	answer := &tokenv1.GetHashesResponse{Hashes: make([]byte, 0, len(hashes)*tlog.HashSize)}
+	for _, h := range hashes {
+		answer.Hashes = append(answer.Hashes, h[:]...)
+	}
+	return answer, nil
+}
+
+func (s *ledgerService) GetInclusion(ctx context.Context, r *tokenv1.GetInclusionRequest) (*tokenv1.GetInclusionResponse, error) {
+	proof, err := ledger.Inclusion(ctx, s.Store, r.GetLeaves(), r.GetLeaf())
+	return &tokenv1.GetInclusionResponse{Hashes: listed(proof)}, err
+}
+
+func (s *ledgerService) GetConsistency(ctx context.Context, r *tokenv1.GetConsistencyRequest) (*tokenv1.GetConsistencyResponse, error) {
+	proof, err := ledger.Consistency(ctx, s.Store, r.GetBefore(), r.GetAfter())
+	return &tokenv1.GetConsistencyResponse{Hashes: listed(proof)}, err
+}
+
+func listed(proof []tlog.Hash) [][]byte {
+	list := make([][]byte, len(proof))
+	for i := range proof {
+		list[i] = proof[i][:]
+	}
+	return list
+}
+
+func (s *ledgerService) GetHead(ctx context.Context, r *tokenv1.GetHeadRequest) (*tokenv1.GetHeadResponse, error) {
+	answer := &tokenv1.GetHeadResponse{}
+	err := s.wait(ctx, r.GetWaitMs(), func(ctx context.Context) (bool, error) {
+		signed, err := s.Store.Head(ctx)
+		if err != nil {
+			return false, err
+		}
+		if answer.Signed = signed; signed == nil {
+			return r.GetLeaves() == 0, nil
+		}
+		h, err := head.ParseSigned(signed)
+		return h.Size >= r.GetLeaves(), err
+	})
+	return answer, err
+}
+
+func (s *ledgerService) GetPolicy(context.Context, *tokenv1.GetPolicyRequest) (*tokenv1.GetPolicyResponse, error) {
+	p := s.Policy()
+	encoded, err := p.Encode()
+	return &tokenv1.GetPolicyResponse{Version: p.Version, Policy: encoded}, err
+}
+
+// ReadLog sends records. It waits where the client reads slowly, and holds one message at a time.
+func (s *ledgerService) ReadLog(ctx context.Context, r *tokenv1.ReadLogRequest, stream *connect.ServerStream[tokenv1.ReadLogResponse]) error {
+	ctx, stop := s.server.until(ctx)
+	defer stop()
+	next := max(r.GetFrom(), 1)
+	send := func() (more bool, err error) {
+		begun := next
+		m := &tokenv1.ReadLogResponse{First: next}
+		size := 0
+		flush := func() error {
+			if len(m.Leaves) == 0 {
+				return nil
+			}
+			err := stream.Send(m)
+			m, size = &tokenv1.ReadLogResponse{First: next}, 0
+			return err
+		}
+		for record, err := range s.Store.Log(ctx, next) {
+			if err != nil {
+				return false, errors.Join(err, ctx.Err())
+			}
+			n := rpc.LeafSize(&record)
+			if size+n > rpc.ChunkBytes {
+				if err := flush(); err != nil {
+					return false, err
+				}
+			}
+			m.Leaves, size, next = append(m.Leaves, rpc.AppendLeaf(make([]byte, 0, n), &record)), size+n, record.Seq+1
+		}
+		return next > begun, flush()
+	}
+	if !r.GetFollow() {
+		_, err := send()
+		return err
+	}
+	return s.watch.until(ctx, func() (bool, error) {
+		for {
+			if more, err := send(); !more || err != nil {
+				return false, err
+			}
+		}
+	})
+}

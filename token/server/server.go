@@ -1,0 +1,139 @@
+// Package server serves the parties of a token system over the network: a ledger with its validator, an auditor, an
+// issuer. Programs call it by gRPC, gRPC-Web or HTTP with JSON, or in Go through package client. docs/serve.md describes
+// the services, what a client is allowed, and what is logged and counted.
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"connectrpc.com/connect"
+	"connectrpc.com/grpchealth"
+	"connectrpc.com/grpcreflect"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/internal/rpc"
+	"github.com/zkbench/zkbench/token/peer"
+)
+
+// Options configures a Server. The zero value serves with the default limits, and neither logs nor counts.
+type Options struct {
+	Limits  Limits
+	Log     *slog.Logger          // calls that fail by the server's fault; it gets no secrets. nil: none
+	Metrics prometheus.Registerer // nil: none
+}
+
+// Service is one service of a Server.
+type Service struct {
+	name    string
+	clients []peer.Role // who may call it
+	handler func(opts ...connect.HandlerOption) (path string, h http.Handler)
+	header  func(http.Header) // of each answer; nil: none
+	attach  func(s *Server)   // nil: none
+}
+
+// Server answers the calls of one or more services. It is an http.Handler, and is safe for concurrent use.
+type Server struct {
+	log      *slog.Logger
+	limits   *limiter
+	metrics  *metrics
+	mux      *http.ServeMux
+	health   *grpchealth.StaticChecker
+	services []string
+
+	stopping chan struct{}
+	stop     sync.Once
+}
+
+var _ http.Handler = (*Server)(nil)
+
+// New returns a server of services. It returns ErrParams if a limit is out of bounds, or the error of the registerer.
+func New(o Options, services ...Service) (*Server, error) {
+	limits, err := newLimiter(o.Limits)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{log: o.Log, limits: limits, mux: http.NewServeMux(), stopping: make(chan struct{})}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.metrics, err = newMetrics(o.Metrics, limits); err != nil {
+		return nil, err
+	}
+	for _, service := range services {
+		s.services = append(s.services, service.name)
+		if service.attach != nil {
+			service.attach(s)
+		}
+		path, h := service.handler(connect.WithInterceptors(&interceptor{s}), connect.WithReadMaxBytes(rpc.MaxMessage),
+			connect.WithCompression("gzip", nil, nil), connect.WithRecover(s.recovered))
+		s.mux.Handle(path, s.admit(service, h))
+	}
+	s.health = grpchealth.NewStaticChecker(s.services...)
+	s.mux.Handle(grpchealth.NewHandler(s.health))
+	reflector := grpcreflect.NewStaticReflector(s.services...)
+	s.mux.Handle(grpcreflect.NewHandlerV1(reflector))
+	s.mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
+	return s, nil
+}
+
+// ServeHTTP answers a call.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// HTTP returns an http.Server for the handler with deadlines for connections: for the headers of a call, for idle
+// connections, and for those whose other end is gone.
+func (s *Server) HTTP() *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler: s, Protocols: protocols, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 10 * time.Minute, MaxHeaderBytes: 64 << 10,
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: 250, SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 30 * time.Second},
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// Stop makes the server answer what it has begun and refuse the rest. It ends the calls that wait or follow the log.
+// http.Server.Shutdown then returns when all have their answers.
+func (s *Server) Stop() {
+	s.stop.Do(func() {
+		for _, name := range s.services {
+			s.health.SetStatus(name, grpchealth.StatusNotServing)
+		}
+		close(s.stopping)
+	})
+}
+
+// errStopping is the cause with which a call ends that waits while the server stops.
+var errStopping = fmt.Errorf("the server stops: %w", fs.ErrClosed)
+
+// until returns a context that ends when ctx ends or the server stops.
+func (s *Server) until(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-s.stopping:
+			cancel(errStopping)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+func (s *Server) recovered(ctx context.Context, spec connect.Spec, _ http.Header, value any) error {
+	s.log.ErrorContext(ctx, "call panicked", "method", spec.Procedure, "panic", fmt.Sprintf("%T", value), "stack", stack())
+	return rpc.PutError(errors.New("panic"))
+}
+
+// refused returns an ErrParams.
+func refused(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{zkbench.ErrParams}, args...)...)
+}
