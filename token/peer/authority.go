@@ -128,14 +128,36 @@ func (a *Authority) Certificate() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})
 }
 
+// Key returns the authority's secret key as a PEM block.
+func (a *Authority) Key() ([]byte, error) { return encodeKey(a.key) }
+
+func encodeKey(key any) ([]byte, error) {
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
+}
+
+// LoadAuthority returns the authority with the given certificate and secret key, as Certificate and Key returned them.
+// It returns ErrParams if they are not those of one authority.
+func LoadAuthority(cert, key []byte) (*Authority, error) {
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("%w: not the certificate and the key of an authority", zkbench.ErrParams)
+	}
+	signer, ok := pair.PrivateKey.(crypto.Signer)
+	if !ok || !pair.Leaf.IsCA {
+		return nil, fmt.Errorf("%w: the certificate of %q is not an authority's", zkbench.ErrParams, pair.Leaf.Subject.CommonName)
+	}
+	return &Authority{pair.Leaf, signer}, nil
+}
+
 // EncodePair returns a certificate and its secret key as PEM blocks, as tls.X509KeyPair reads them.
 func EncodePair(c tls.Certificate) (cert, key []byte, err error) {
 	for _, der := range c.Certificate {
 		cert = append(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})...)
 	}
-	der, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
-	if err != nil {
-		return nil, nil, err
-	}
-	return cert, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
+	key, err = encodeKey(c.PrivateKey)
+	return cert, key, err
 }

@@ -81,7 +81,7 @@ func encrypt(data []byte, passphrase string, work int) ([]byte, error) {
 // Encrypt replaces the file of keys at path with one that is encrypted with a passphrase, which it asks for. The parameters
 // field and accepted are as for Read. What the disk has of the old file is not overwritten.
 func Encrypt(field, path, accepted string) error {
-	data, err := read(field, path)
+	data, err := ReadSecret(field, path)
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,8 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
-	"github.com/zkbench/zkbench/internal/input/argument"
-	"github.com/zkbench/zkbench/internal/sys/secretfile"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/identity/pkcs11"
@@ -283,7 +280,7 @@ func Read(field, path, accepted string) (*Keys, error) {
 		}
 		return keys, nil
 	}
-	data, err := read(field, path)
+	data, err := ReadSecret(field, path)
 	if err != nil {
 		return nil, err
 	}
@@ -303,21 +300,6 @@ func Read(field, path, accepted string) (*Keys, error) {
 	return keys, nil
 }
 
-// read reads the file at path as it is.
-func read(field, path string) ([]byte, error) {
-	data, err := secretfile.Read(path, longest)
-	if open, ok := errors.AsType[*secretfile.ModeError](err); ok {
-		return nil, &argument.ValueError{
-			Field: field, Value: fmt.Sprintf("%s, mode %04o", path, open.Mode),
-			Accepted: "a secret key that only its owner can read; try chmod 600 " + path,
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", field, err)
-	}
-	return data, nil
-}
-
 // open decodes the contents of a file of keys, and opens the key of its URI.
 func open(data []byte) (*Keys, error) {
 	keys, err := Decode(data)
@@ -334,13 +316,5 @@ func Write(path string, k *Keys) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
-	return nil
+	return WriteSecret(path, data)
 }

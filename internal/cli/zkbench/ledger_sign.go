@@ -110,7 +110,7 @@ func (s *headSigning) sign(ctx context.Context, l replay.Store) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, follower.Close()) }()
-	v := &validated{follower.Store(), follower, key.Identity()}
+	v := &validated{follower.Store(), follower.Policy, key.Identity()}
 	keeper := &head.Keeper{Store: v, Signer: signer, Policy: g.current}
 	if err := s.signAll(ctx, keeper); err != nil {
 		return s.accuse(err)
@@ -206,7 +206,7 @@ func (s *headSigning) accuse(err error) error {
 
 // report writes which head was signed last, and how many validators have signed it.
 func (s *headSigning) report(ctx context.Context, v *validated, signer *head.Signer) error {
-	id, rules := v.Genesis().ID(), v.follower.Policy()
+	id, rules := v.Genesis().ID(), v.policy()
 	must := rules.HeadThreshold
 	rules.HeadThreshold = 1 // so that Open tells who has signed, also if they are too few
 	own, err := head.Open(signer.Last(), id, rules)
@@ -227,9 +227,9 @@ func (s *headSigning) report(ctx context.Context, v *validated, signer *head.Sig
 
 // validated is a ledger whose requests are validated, as long as the key is one of its validators'.
 type validated struct {
-	ledger.Store // of follower
-	follower     *replay.Follower
-	key          identity.Identity
+	ledger.Store
+	policy func() *token.Policy // the current one
+	key    identity.Identity
 }
 
 // State implements ledger.Store. It returns an error if the key is not a validator's under the current policy.
@@ -238,7 +238,7 @@ func (v *validated) State(ctx context.Context) (ledger.State, error) {
 	if err != nil {
 		return s, err
 	}
-	if p := v.follower.Policy(); !slices.ContainsFunc(headKeys(p), func(id []byte) bool { return string(id) == string(v.key) }) {
+	if p := v.policy(); !slices.ContainsFunc(headKeys(p), func(id []byte) bool { return string(id) == string(v.key) }) {
 		return s, fmt.Errorf("%w: %s is no validator of policy %d", zkbench.ErrPolicy, head.KeyName(publicKey(v.key)), p.Version)
 	}
 	return s, nil

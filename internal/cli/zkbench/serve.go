@@ -1,0 +1,254 @@
+package zkbench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/cli/serving"
+	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/internal/view/progress"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/head"
+	"github.com/zkbench/zkbench/token/ledger/replay"
+	"github.com/zkbench/zkbench/token/peer"
+	"github.com/zkbench/zkbench/token/server"
+	"github.com/zkbench/zkbench/token/validator"
+)
+
+// processFlags are the flags of every server.
+type processFlags struct {
+	listen, tls, metrics *argument.Option
+}
+
+func newProcessFlags(flags *pflag.FlagSet, address string) *processFlags {
+	return &processFlags{
+		listen:  argument.Define(flags, "listen", argument.KindText, address, serving.AcceptedListen, "the address to serve at: "+serving.AcceptedListen),
+		tls:     argument.Define(flags, "tls", argument.KindFile, "", serving.AcceptedDir, "the certificates: "+serving.AcceptedDir),
+		metrics: argument.Define(flags, "metrics", argument.KindText, "", "host:port", "the address of the page /metrics, for Prometheus: host:port (default none)"),
+	}
+}
+
+// process returns the process that the flags describe. It logs to stderr.
+func (f *processFlags) process(stderr io.Writer) (*serving.Process, error) {
+	p := serving.NewProcess(stderr)
+	p.Listen, p.Metrics = f.listen.Text, f.metrics.Text
+	if f.tls.Given {
+		c, err := serving.LoadCertificates("tls", f.tls.Text)
+		if err != nil {
+			return nil, err
+		}
+		if c.Own.Leaf != nil && time.Now().After(c.Own.Leaf.NotAfter) {
+			return nil, f.tls.Refuse("tls", fmt.Sprintf("%s: a certificate that expired on %s", f.tls.Text, c.Own.Leaf.NotAfter.Format(time.DateOnly)))
+		}
+		p.Certificates = &c
+	}
+	return p, nil
+}
+
+// mayServe refuses a certificate of another role, which clients would not accept.
+func mayServe(p *serving.Process, role peer.Role) error {
+	if p.Certificates == nil {
+		return nil
+	}
+	if err := peer.OfCertificate(p.Certificates.Own.Leaf).Check(role); err != nil {
+		return fmt.Errorf("tls: %w", err)
+	}
+	return nil
+}
+
+func serveCommand(stdout, stderr io.Writer) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve --ledger PATH --params FILE",
+		Short: "Serve a ledger with its validator to wallets, issuers and auditors over the network",
+		Long: "Serve a ledger with its validator: wallets, issuers and auditors use its URL in place of the ledger's path.\n" +
+			"Programs call it by gRPC or by HTTP with JSON; docs/serve.md shows how. With --tls, each party shows a\n" +
+			"certificate with its role; without, only programs on this machine reach it. Several processes can serve one\n" +
+			"ledger in PostgreSQL. A ledger that is a file is open in one process only.\n\n" +
+			"With --key and --state, the server signs heads of the log too, as zkbench ledger sign --watch does.\n\n" +
+			"The log goes to standard error, one JSON object a line, without secrets. When the command is interrupted, it\n" +
+			"answers what it has begun, and ends.",
+		Args: cli.NoArguments,
+	}
+	flags := cmd.Flags()
+	f := newProcessFlags(flags, "127.0.0.1:7300")
+	const ledgers = "the path of a ledger, or the URL of a database"
+	path := argument.Define(flags, "ledger", argument.KindText, "", ledgers, "the ledger: "+ledgers)
+	params := argument.Define(flags, "params", argument.KindFile, "", "the path of a file of public parameters", "the ledger's public parameters")
+	s := &headSigning{stdout: stdout, stderr: stderr}
+	s.key = argument.Define(flags, "key", argument.KindFile, "", acceptedHeadKey, "sign heads of the log with a validator's secret key: "+acceptedHeadKey)
+	s.state = argument.Define(flags, "state", argument.KindFile, "", acceptedState, "the file with the last head that the key has signed, as zkbench ledger sign --new makes it")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		switch {
+		case !path.Given:
+			return path.Refuse("ledger", "")
+		case !params.Given:
+			return params.Refuse("params", "")
+		case s.key.Given && s.state.Text == "":
+			return s.state.Refuse("state", "")
+		case !s.key.Given && s.state.Given:
+			return s.key.Refuse("key", "")
+		}
+		if s.params, err = loadParams(params.Text); err != nil {
+			return err
+		}
+		p, err := f.process(stderr)
+		if err == nil {
+			err = mayServe(p, peer.Validator)
+		}
+		if err != nil {
+			return err
+		}
+		return withLedger(cmd.Context(), path.Text, func(l replay.Store) error {
+			return (&servedLedger{signing: s, process: p, path: path.Text, stdout: stdout}).serve(cmd.Context(), l)
+		})
+	}
+	return cmd
+}
+
+// servedLedger is a ledger that a process serves.
+type servedLedger struct {
+	signing *headSigning // without a key: signs no heads
+	process *serving.Process
+	path    string
+	stdout  io.Writer
+}
+
+// serve serves a ledger until ctx ends.
+func (s *servedLedger) serve(ctx context.Context, l replay.Store) (err error) {
+	v, err := validator.New(s.signing.params, l.Genesis(), executor.Pool(), token.Tuning{}, 1<<14)
+	if err == nil {
+		err = v.Follow(ctx, l)
+	}
+	if err != nil {
+		return err
+	}
+	submitter, err := validator.NewSubmitter(v, l, nil)
+	if err != nil {
+		return err
+	}
+	service, err := server.NewLedger(server.Ledger{Store: l, Submitter: submitter, Params: s.signing.params, Policy: v.Policy})
+	if err != nil {
+		return err
+	}
+	handler, err := server.New(server.Options{Log: s.process.Log, Metrics: s.process.Registry}, service)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	signed := make(chan struct{})
+	close(signed)
+	if s.signing.key.Given {
+		keeper, closing, err := s.keeper(ctx, l, v)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, closing()) }()
+		signed = make(chan struct{})
+		go func() {
+			defer close(signed)
+			s.sign(ctx, keeper)
+		}()
+	}
+	id := l.Genesis().ID()
+	err = s.process.Run(ctx, handler, func(url, metrics string) error {
+		_, err := fmt.Fprintf(s.stdout, "ledger %x at %s\n", id, url)
+		if err == nil && metrics != "" {
+			_, err = fmt.Fprintf(s.stdout, "metrics at %s\n", metrics)
+		}
+		return err
+	})
+	stop(nil)
+	<-signed
+	return err
+}
+
+// keeper returns the keeper that signs the ledger's heads. A ledger in a database has other writers, so its requests are
+// validated once more before they are signed. A file has only this process, which has validated them.
+func (s *servedLedger) keeper(ctx context.Context, l replay.Store, v *validator.Validator) (_ *head.Keeper, closing func() error, err error) {
+	key, err := loadSigner(s.signing.key, headKeys(v.Policy()))
+	if err != nil {
+		return nil, nil, err
+	}
+	signer, err := s.signing.open(ctx, l, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	closing = signer.Close
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, closing())
+		}
+	}()
+	last, err := head.ParseSigned(signer.Last())
+	if err != nil {
+		return nil, nil, err
+	}
+	show, done := progress.Counter(s.signing.stderr, "requests validated")
+	follower, err := replay.Follow(ctx, l, s.signing.params, last, show)
+	done()
+	if err != nil {
+		return nil, nil, err
+	}
+	closing = func() error { return errors.Join(signer.Close(), follower.Close()) }
+	store := &validated{follower.Store(), follower.Policy, key.Identity()}
+	keeper := &head.Keeper{Store: store, Signer: signer, Policy: v.Policy()}
+	if err := s.signing.signAll(ctx, keeper); err != nil {
+		return nil, nil, s.signing.accuse(err)
+	}
+	if !replay.IsDatabase(s.path) {
+		keeper = &head.Keeper{Store: &validated{l, v.Policy, key.Identity()}, Signer: signer, Policy: v.Policy()}
+	}
+	return keeper, closing, nil
+}
+
+// signRetry is how long the server waits before it signs again when the ledger could not be reached.
+const signRetry = time.Second
+
+// sign signs heads until ctx ends, or until one cannot be signed for a reason that somebody must look at.
+func (s *servedLedger) sign(ctx context.Context, k *head.Keeper) {
+	failures := prometheus.NewCounter(prometheus.CounterOpts{Name: "zkbench_head_failures_total", Help: "Heads that could not be signed."})
+	stopped := prometheus.NewGauge(prometheus.GaugeOpts{Name: "zkbench_heads_stopped", Help: "1 if the server has stopped signing heads: its log says why."})
+	s.process.Registry.MustRegister(failures, stopped)
+	for {
+		err := k.Run(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		failures.Inc()
+		if alarming(err) {
+			stopped.Set(1)
+			s.process.Log.Error("stopped signing heads", "error", s.signing.accuse(err))
+			return
+		}
+		s.process.Log.Warn("head not signed", "error", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(signRetry):
+		}
+	}
+}
+
+// alarming reports whether an error of head.Keeper.Run must be looked at.
+func alarming(err error) bool {
+	if !errors.Is(err, zkbench.ErrEnv) || errors.Is(err, head.ErrStopped) || errors.Is(err, ledger.ErrRolledBack) {
+		return true
+	}
+	if _, ok := errors.AsType[*head.ClockError](err); ok {
+		return true
+	}
+	_, replaced := errors.AsType[*ledger.ReplacedError](err)
+	return replaced
+}
