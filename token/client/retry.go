@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"net"
 	"time"
 
 	"connectrpc.com/connect"
@@ -22,6 +23,9 @@ const (
 	firstPause = 50 * time.Millisecond
 	maxPause   = 5 * time.Second
 )
+
+// maxSkew is how much earlier than the client a server may end a call at the client's deadline.
+const maxSkew = 100 * time.Millisecond
 
 // attemptTime bounds one attempt of a call that answers once.
 const attemptTime = 2 * time.Minute
@@ -57,6 +61,9 @@ func (c *Client) begin(method string) *attempts {
 
 // failed waits until the call may be made again, and returns nil; or it returns the error of the call.
 func (a *attempts) failed(ctx context.Context, err error) error {
+	if end, ok := ctx.Deadline(); ok && connect.CodeOf(err) == connect.CodeDeadlineExceeded && time.Until(end) < maxSkew {
+		<-ctx.Done() // the server's clock for the same deadline was a little faster
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -120,6 +127,6 @@ func hopeless(err error) bool {
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		return true
 	}
-	_, alert := errors.AsType[tls.AlertError](err)
-	return alert
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "remote error" // a TLS alert: for example, the server does not accept this client's certificate
 }
