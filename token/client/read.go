@@ -208,12 +208,12 @@ func (c *Client) stream(ctx context.Context, next *uint64, follow bool, yield fu
 	for s.Receive() {
 		m := s.Msg()
 		if m.GetFirst() != *next || len(m.GetLeaves()) == 0 {
-			return false, c.lied(malformed("log", "%d records from number %d, expected was number %d", len(m.GetLeaves()), m.GetFirst(), *next))
+			return false, c.lied(ledger.Corruptf(fmt.Sprintf("request %d", *next), "the answer has %d requests from number %d on", len(m.GetLeaves()), m.GetFirst()))
 		}
 		for _, leaf := range m.GetLeaves() {
 			r, err := rpc.Record(*next, leaf)
 			if err != nil {
-				return false, c.lied(err)
+				return false, c.lied(ledger.Corruptf(fmt.Sprintf("request %d", *next), "%v", err))
 			}
 			*next++
 			c.saw(&c.last, r.Seq)

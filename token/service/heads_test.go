@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/token/client"
 	ledgers "github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/head"
 	"github.com/zkbench/zkbench/token/request"
@@ -48,16 +49,16 @@ type follower struct {
 	lose   func() // what was learned from the log
 }
 
-// followers returns a wallet, an issuer and an auditor.
-func (w *world) followers(t *testing.T, alice *party) []follower {
+// followers returns a wallet, an issuer and an auditor, who reach ledgers by via.
+func (w *world) followers(t *testing.T, alice *party, via way) []follower {
 	ctx := t.Context()
 	none := func(ledgers.Record) error { return nil }
 	anew := func(v *service.Vault) func() { return func() { must.Do(t, v.FollowAnew(ctx)) } }
 	return []follower{
-		{"wallet", func() *service.Vault { return alice.Vault }, func(l service.Ledger) error { return alice.Sync(ctx, l) }, func() { alice.lose(t, w) }},
-		{"issuer", func() *service.Vault { return w.issued }, func(l service.Ledger) error { return w.issuer.Sync(ctx, l) }, anew(w.issued)},
+		{"wallet", func() *service.Vault { return alice.Vault }, func(l service.Ledger) error { return alice.Sync(ctx, via(w, t, l)) }, func() { alice.lose(t, w) }},
+		{"issuer", func() *service.Vault { return w.issued }, func(l service.Ledger) error { return w.issuer.Sync(ctx, via(w, t, l)) }, anew(w.issued)},
 		{"auditor", func() *service.Vault { return w.audited }, func(l service.Ledger) error {
-			_, err := w.auditor.Reconcile(ctx, l, none)
+			_, err := w.auditor.Reconcile(ctx, via(w, t, l), none)
 			return err
 		}, anew(w.audited)},
 	}
@@ -94,6 +95,15 @@ func signedAnew(t must.TB, r ledgers.Record) ledgers.Record {
 // afterwards, and the record is evidence with the head that it contradicts.
 func TestLyingOperator(t *testing.T) {
 	t.Parallel()
+	for how, via := range ways() {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			testLyingOperator(t, via)
+		})
+	}
+}
+
+func testLyingOperator(t *testing.T, via way) {
 	w, alice, _ := signedLife(t)
 	w.update(t, limits(11)) // what comes before it is written first
 	must.Get(w.auditor.Reconcile(t.Context(), w.ledger, nil))(t)
@@ -115,7 +125,7 @@ func TestLyingOperator(t *testing.T) {
 		}, 2},
 		"ends early": {func(log []ledgers.Record) []ledgers.Record { return log[:3] }, 4},
 	} {
-		for _, f := range w.followers(t, alice) {
+		for _, f := range w.followers(t, alice, via) {
 			t.Run(strings.ReplaceAll(name, " ", "-")+"/"+f.name, func(t *testing.T) {
 				lied := w.ledger.lying(lie.edit)
 				for _, past := range []uint64{0, 1, lie.at - 1, lie.at} {
@@ -123,12 +133,15 @@ func TestLyingOperator(t *testing.T) {
 					must.Do(t, f.follow(copyOf{w.ledger, past}), "the honest past")
 					before := len(evidence(t, f.vault()))
 					err := f.follow(lied)
-					short := name == "ends early" && past == lie.at
+					lag := is[*client.LagError](err) // the server has told of a later record
+					short := name == "ends early" && (past == lie.at || lag)
 					if !isCorrupt(err) && !(short && errors.Is(err, ledgers.ErrRolledBack)) {
 						t.Fatalf("after %d: %v, want a corrupt ledger", past, err)
 					}
 					place := fmt.Sprintf("request %d:", max(lie.at, past))
 					switch {
+					case lag:
+						place = "tells 3 records"
 					case short:
 						place = "ends before that"
 					case name == "ends early":
@@ -164,6 +177,15 @@ func TestLyingOperator(t *testing.T) {
 // is followed afterwards, and two signed heads that contradict each other are evidence.
 func TestLyingHead(t *testing.T) {
 	t.Parallel()
+	for how, via := range ways() {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			testLyingHead(t, via)
+		})
+	}
+}
+
+func testLyingHead(t *testing.T, via way) {
 	w, alice, bob := signedLife(t)
 	w.land(t, must.Get(w.issuer.Issue(t.Context(), paying(bob.address(t), 1)))(t))
 	of := func(n int) head.Head {
@@ -209,7 +231,7 @@ func TestLyingHead(t *testing.T) {
 		"forked":             {l: w.ledger.bySigners(changed(4)), past: true, as: is[*head.ExtendError], want: head.ErrForked, says: []string{"kept size 5", "told size 5"}, evidence: 1},
 		"forked, longer":     {l: w.ledger.bySigners(changed(5)), past: true, as: is[*head.ExtendError], want: head.ErrInconsistent, says: []string{"kept size 5", "told size 6"}, evidence: 1},
 	} {
-		for _, f := range w.followers(t, alice) {
+		for _, f := range w.followers(t, alice, via) {
 			t.Run(strings.ReplaceAll(name, " ", "-")+"/"+f.name, func(t *testing.T) {
 				for _, past := range []uint64{0, seen} {
 					if lie.past && past == 0 {
