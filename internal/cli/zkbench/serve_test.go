@@ -1,0 +1,239 @@
+package zkbench
+
+import (
+	"bufio"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench/executor"
+	"github.com/zkbench/zkbench/internal/cli"
+	"github.com/zkbench/zkbench/internal/cli/serving"
+	"github.com/zkbench/zkbench/internal/testing/clitest"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/internal/testing/pgtest"
+	"github.com/zkbench/zkbench/internal/testing/testsize"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/client"
+	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/head"
+	"github.com/zkbench/zkbench/token/ledger/replay"
+	"github.com/zkbench/zkbench/token/peer"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+// served is a ledger whose servers are processes.
+type served struct {
+	*office
+	place string // of the ledger
+}
+
+// newServed makes a ledger at a place, under a policy with the issuer ivy, the validator vera who signs heads, and no auditor,
+// and the certificates of a validator and a wallet.
+func newServed(t *testing.T, place string) *served {
+	o := &office{t: t, dir: t.TempDir()}
+	if place == "" {
+		place = o.path(replay.FileName)
+	}
+	o.does("params", "new", "--out", o.path("params"), "--bits", "16", "--proof-type", "csp", "--issuer", o.ed25519Key("ivy"),
+		"--validator", o.ed25519Key("vera"), "--head-threshold", "1")
+	o.does("ledger", "new", place, "--params", o.path("params"))
+	o.does(append([]string{"ledger", "sign", place, "--new"}, o.signFlags("vera")...)...)
+	o.does("cert", "authority", "--dir", o.path("authority"))
+	for name, role := range map[string]peer.Role{"north": peer.Validator, "me": peer.Wallet} {
+		o.does("cert", "issue", "--authority", o.path("authority"), "--role", string(role), "--name", name, "--host", "127.0.0.1", "--out", o.path(name))
+	}
+	return &served{o, place}
+}
+
+// process is a server.
+type process struct {
+	*exec.Cmd
+	url string
+	log *strings.Builder
+}
+
+// start starts a server, and waits until it can be reached.
+func (s *served) start(listen string, flags ...string) *process {
+	s.t.Helper()
+	p := &process{Cmd: exec.Command("zkbench-real", append([]string{"serve", "--ledger", s.place, "--params", s.path("params"), "--listen", listen, "--tls", s.path("north")}, flags...)...), log: new(strings.Builder)}
+	p.Stderr = p.log
+	out := must.Get(p.StdoutPipe())(s.t)
+	must.Do(s.t, p.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		_ = p.Wait()
+		s.t.Fatalf("%v\n%s", err, p.log)
+	}
+	_, p.url, _ = strings.Cut(strings.TrimSpace(line), " at ")
+	return p
+}
+
+// stop interrupts a server, which ends with exit code 0.
+func (s *served) stop(p *process) {
+	s.t.Helper()
+	must.Do(s.t, p.Process.Signal(syscall.SIGTERM))
+	golden.Equal(s.t, "exit code", cli.ExitOK, clitest.ExitCode(s.t, p.Cmd))
+}
+
+// dial reaches a server as a wallet.
+func (s *served) dial(url string, patience time.Duration) *client.Client {
+	s.t.Helper()
+	certificates := must.Get(serving.LoadCertificates("tls", s.path("me")))(s.t)
+	c := must.Get(client.Dial(s.t.Context(), url, client.Options{
+		TLS: certificates.Client(peer.Validator), Params: must.Get(loadParams(s.path("params")))(s.t), Patience: patience,
+	}))(s.t)
+	s.t.Cleanup(func() { must.Do(s.t, c.Close()) })
+	return c
+}
+
+// issues returns requests that each issue one token.
+func (s *served) issues(genesis ledger.Genesis, n int) (requests [][]byte) {
+	t := s.t
+	seed := sha256.Sum256([]byte("ivy"))
+	ivy := must.Get(identity.NewEd25519Signer(ed25519.NewKeyFromSeed(seed[:])))(t)
+	vault := must.Get(service.CreateVault(s.path("ivy.vault"), genesis))(t)
+	defer vault.Close()
+	params := must.Get(loadParams(s.path("params")))(t)
+	issuer := must.Get(service.NewIssueService(params, "", token.Tuning{}, executor.Serial(), vault, ivy))(t)
+	keys := must.Get(service.NewKey(genesis, ivy))(t)
+	for i := range n {
+		to := must.Get(keys.Address(&params.Policy, nil))(t)
+		sub := must.Get(issuer.Issue(t.Context(), service.Order{Anchor: fmt.Appendf(nil, "issue %d", i), Type: "USD", Payments: []service.Payment{{To: to, Value: uint64(i + 1)}}}))(t)
+		requests = append(requests, must.Get(sub.Request.Encode())(t))
+	}
+	return requests
+}
+
+// freeAddress returns an address that nothing listens on.
+func freeAddress(t *testing.T) string {
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// TestServeKilled kills servers and the database again and again while clients submit: each request that a client has a record of
+// is on the ledger once, under that number, and heads are signed over all of them. What was killed goes on where it was.
+func TestServeKilled(t *testing.T) {
+	testsize.Full(t)
+	for where, servers := range map[string]int{"file": 1, "database": 2} {
+		t.Run(where, func(t *testing.T) {
+			var database pgtest.Server
+			place := ""
+			if where == "database" {
+				place = database.URL(t)
+				t.Cleanup(database.Stop)
+			}
+			testServeKilled(t, newServed(t, place), servers, func() {
+				if where == "database" {
+					database.Restart(t)
+				}
+			})
+		})
+	}
+}
+
+func testServeKilled(t *testing.T, s *served, servers int, restart func()) {
+	addresses, processes := make([]string, servers), make([]*process, servers)
+	flags := func(i int) []string { // one signs heads
+		if i == 0 {
+			return s.signFlags("vera")[2:]
+		}
+		return nil
+	}
+	for i := range servers {
+		addresses[i] = freeAddress(t)
+		processes[i] = s.start(addresses[i], flags(i)...)
+	}
+	clients := make([]*client.Client, servers)
+	for i := range clients {
+		clients[i] = s.dial(processes[i].url, 2*time.Minute)
+	}
+	requests := s.issues(clients[0].Genesis(), testsize.Pick(60, 60, 2000))
+	var done atomic.Int64
+	numbers := make([]uint64, len(requests))
+	var callers sync.WaitGroup
+	const perCall = 4
+	for w := range 3 * servers {
+		callers.Go(func() {
+			for from := w * perCall; from < len(requests); from += 3 * servers * perCall {
+				some := requests[from:min(from+perCall, len(requests))]
+				verdicts, err := clients[w%servers].Submit(t.Context(), some)
+				if err != nil {
+					t.Errorf("requests from %d: %v", from, err)
+					return
+				}
+				for i, v := range verdicts {
+					if v.Err != nil {
+						t.Errorf("request %d: %v", from+i, v.Err)
+						return
+					}
+					numbers[from+i] = v.Record.Seq
+					done.Add(1)
+				}
+				time.Sleep(20 * time.Millisecond) // so that kills meet the work
+			}
+		})
+	}
+	order := rand.New(rand.NewPCG(1, 2))
+	for kills := 0; kills < testsize.Pick(3, 4, 60) || done.Load() < int64(len(requests)) && !t.Failed(); kills++ {
+		time.Sleep(time.Duration(order.IntN(150)) * time.Millisecond)
+		i := order.IntN(servers)
+		must.Do(t, processes[i].Process.Kill())
+		_ = processes[i].Wait()
+		if kills == 1 {
+			restart()
+		}
+		processes[i] = s.start(addresses[i], flags(i)...)
+	}
+	callers.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	leaves := uint64(len(requests) + 1)
+	signed := must.Get(clients[0].WaitHead(t.Context(), leaves, time.Minute))(t)
+	golden.Equal(t, "leaves of the head", leaves, must.Get(head.ParseSigned(signed))(t).Size)
+	for _, p := range processes {
+		s.stop(p)
+	}
+	l := must.Get(replay.Open(t.Context(), s.place))(t)
+	report := must.Get(replay.Verify(t.Context(), l, must.Get(loadParams(s.path("params")))(t), nil))(t)
+	golden.Equal(t, "requests on the ledger", uint64(len(requests)), report.Edge.Last())
+	for i, number := range numbers {
+		r, found, err := l.Record(t.Context(), fmt.Appendf(nil, "issue %d", i))
+		if err != nil || !found || r.Seq != number {
+			t.Errorf("request %d: told number %d, has %d, %v, %v", i, number, r.Seq, found, err)
+		}
+	}
+	must.Do(t, l.Close())
+}
+
+// TestServeRefuses: what a server cannot be started with is refused with the flag's name.
+func TestServeRefuses(t *testing.T) {
+	s := newServed(t, "")
+	base := []string{"serve", "--ledger", s.place, "--params", s.path("params")}
+	refuses(t, "ledger: ", "serve", "--params", s.path("params"))
+	refuses(t, "params: ", "serve", "--ledger", s.place)
+	refuses(t, "state: ", append(base, "--key", s.path("vera.key"))...)
+	refuses(t, "key: ", append(base, "--state", s.path("vera.head"))...)
+	refuses(t, "key: ", append(base, "--key", s.path("ivy.key"), "--state", s.path("vera.head"))...)
+	refuses(t, "tls: ", append(base, "--tls", s.dir)...)
+	refuses(t, `the certificate of "me" has the role "wallet"; accepted: validator`, append(base, "--tls", s.path("me"))...)
+	refuses(t, "listen: ", append(base, "--listen", "0.0.0.0:0")...)
+	refuses(t, "listen: ", append(base, "--listen", "here")...)
+	refuses(t, "authority: ", "cert", "issue", "--authority", s.dir, "--role", "wallet", "--name", "a", "--out", s.path("new"))
+	refuses(t, "role: ", "cert", "issue", "--authority", s.path("authority"), "--role", "king", "--name", "a", "--out", s.path("new"))
+	refuses(t, "out: ", "cert", "issue", "--authority", s.path("authority"), "--role", "wallet", "--name", "a", "--out", s.path("me"))
+	refuses(t, "dir: ", "cert", "authority", "--dir", s.path("authority"))
+}
