@@ -2,12 +2,16 @@ package zkbench
 
 import (
 	"bufio"
+	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
+	"crypto/tls"
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,6 +34,7 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/head"
 	"github.com/zkbench/zkbench/token/ledger/replay"
 	"github.com/zkbench/zkbench/token/peer"
+	"github.com/zkbench/zkbench/token/server"
 	"github.com/zkbench/zkbench/token/service"
 )
 
@@ -236,4 +241,55 @@ func TestServeRefuses(t *testing.T) {
 	refuses(t, "role: ", "cert", "issue", "--authority", s.path("authority"), "--role", "king", "--name", "a", "--out", s.path("new"))
 	refuses(t, "out: ", "cert", "issue", "--authority", s.path("authority"), "--role", "wallet", "--name", "a", "--out", s.path("me"))
 	refuses(t, "dir: ", "cert", "authority", "--dir", s.path("authority"))
+}
+
+// residentBytes returns how much memory a process has.
+func residentBytes(t *testing.T, pid int) (bytes uint64) {
+	status := string(must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))(t))
+	_, rest, _ := strings.Cut(status, "VmRSS:")
+	must.Get(fmt.Sscan(rest, &bytes))(t)
+	return bytes << 10
+}
+
+// TestServeIdle: a server with 1,000 idle connections and 64 streams takes less than 200 MB, and answers.
+func TestServeIdle(t *testing.T) {
+	testsize.Full(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("memory is read from /proc")
+	}
+	s := newServed(t, "")
+	p := s.start("127.0.0.1:0")
+	certificates := must.Get(serving.LoadCertificates("tls", s.path("me")))(t)
+	config := certificates.Client(peer.Validator)
+	config.NextProtos = []string{"h2"}
+	config.ClientSessionCache = nil
+	for range 1000 {
+		conn := must.Get(tls.Dial("tcp", strings.TrimPrefix(p.url, "https://"), config))(t)
+		defer conn.Close()
+		must.Get(conn.Write([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00")))(t) // and an empty SETTINGS frame
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var streams sync.WaitGroup
+	for range 64 / server.DefaultClientStreams {
+		c := s.dial(p.url, 0)
+		for range server.DefaultClientStreams {
+			streams.Go(func() {
+				for _, err := range c.Follow(ctx, 1) {
+					if ctx.Err() == nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	c := s.dial(p.url, 0)
+	must.Get(c.Head(t.Context()))(t)
+	if took := residentBytes(t, p.Process.Pid); took > 200e6 {
+		t.Errorf("the server takes %d MB", took/1e6)
+	} else {
+		t.Logf("the server takes %d MB", took/1e6)
+	}
+	cancel()
+	streams.Wait()
+	s.stop(p)
 }
