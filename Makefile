@@ -13,7 +13,7 @@ SUITEFLAGS ?=
 DISTFLAGS ?=
 DISTSKIP ?= --skip=publish
 
-.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors emulated race mutate lint advisories notices cross fmt bench bench-quick benchstat selfcheck scaling studies examples peers peers-prove peers-check site dist release-check clean
+.PHONY: all build portable guests deps run run-each test test-all readme test-long vectors emulated race mutate lint advisories notices proto proto-check cross fmt bench bench-quick benchstat selfcheck scaling studies examples peers peers-prove peers-check site dist release-check clean
 
 all: build
 
@@ -156,6 +156,22 @@ advisories:
 # when it is needed.
 notices:
 	$(GO) run -C tools ./notices ../THIRD_PARTY_NOTICES
+
+# The messages of the services in Go, after a change of proto/. buf takes two minutes to build once.
+BUF = $(GO) tool -modfile=../tools/buf.mod buf
+proto:
+	cd proto && $(BUF) format -w && $(BUF) generate
+
+# That proto/ follows buf's rules, breaks no program that was built with the newest release, and that the messages in Go are
+# generated from it.
+proto-check:
+	cd proto && $(BUF) lint && $(BUF) format -d --exit-code
+	@tag=$$(git describe --tags --abbrev=0 2>/dev/null); \
+	if [ -n "$$tag" ] && git cat-file -e "$$tag:proto" 2>/dev/null; then cd proto && $(BUF) breaking --against "../.git#tag=$$tag,subdir=proto"; \
+	else echo "no release has proto/: there is nothing to break"; fi
+	rm -rf $(BIN)/proto
+	cd proto && $(BUF) generate -o ../$(BIN)/proto/from
+	diff -r $(BIN)/proto/token/internal/rpc/tokenv1 token/internal/rpc/tokenv1
 
 # Every platform that is not this one, and the portable code paths: all is type-checked; the
 # packages that hold assembly are vetted and linked; what has portable code is tested.

@@ -67,17 +67,17 @@ func (e *RoleError) Error() string {
 
 func (e *RoleError) Unwrap() error { return zkbench.ErrParams }
 
-// Of returns the party at the other end of a connection, whose certificate package crypto/tls has verified. If there is
+// FromState returns the party at the other end of a connection, whose certificate package crypto/tls has verified. If there is
 // no certificate, Of returns the zero Peer.
-func Of(state *tls.ConnectionState) Peer {
+func FromState(state *tls.ConnectionState) Peer {
 	if state == nil || len(state.VerifiedChains) == 0 {
 		return Peer{}
 	}
-	return OfCertificate(state.PeerCertificates[0])
+	return FromCertificate(state.PeerCertificates[0])
 }
 
-// OfCertificate returns the party that a certificate names. The caller has verified the certificate, or it is its own.
-func OfCertificate(c *x509.Certificate) Peer {
+// FromCertificate returns the party that a certificate names. The caller has verified the certificate, or it is its own.
+func FromCertificate(c *x509.Certificate) Peer {
 	p := Peer{Name: c.Subject.CommonName, Key: sha256.Sum256(c.RawSubjectPublicKeyInfo)}
 	for _, u := range c.URIs {
 		if u.Scheme != scheme || u.Host != host {
@@ -114,7 +114,7 @@ func Server(own tls.Certificate, authorities *x509.CertPool) *tls.Config {
 func Client(own *tls.Certificate, authorities *x509.CertPool, server Role) *tls.Config {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS13, RootCAs: authorities,
-		VerifyConnection: func(state tls.ConnectionState) error { return OfCertificate(state.PeerCertificates[0]).Check(server) },
+		VerifyConnection: func(state tls.ConnectionState) error { return FromCertificate(state.PeerCertificates[0]).Check(server) },
 	}
 	if own != nil {
 		c.Certificates = []tls.Certificate{*own}

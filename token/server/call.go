@@ -55,7 +55,7 @@ func (s *Server) admit(service Service, next http.Handler) http.Handler {
 				http.Error(w, e.Message(), http.StatusTooManyRequests)
 			}
 		}
-		c := &caller{Peer: peer.Of(r.TLS)}
+		c := &caller{Peer: peer.FromState(r.TLS)}
 		if r.TLS != nil {
 			if err := c.Check(service.clients...); err != nil {
 				refuse("role", connect.NewError(connect.CodePermissionDenied, err))

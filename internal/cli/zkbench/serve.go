@@ -61,7 +61,7 @@ func mayServe(p *serving.Process, role peer.Role) error {
 	if p.Certificates == nil {
 		return nil
 	}
-	if err := peer.OfCertificate(p.Certificates.Own.Leaf).Check(role); err != nil {
+	if err := peer.FromCertificate(p.Certificates.Own.Leaf).Check(role); err != nil {
 		return fmt.Errorf("tls: %w", err)
 	}
 	return nil

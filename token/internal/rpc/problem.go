@@ -46,10 +46,10 @@ var hidden = map[tokenv1.Reason]string{
 	tokenv1.Reason_REASON_ROLLED_BACK:     "the ledger went back to an earlier state",
 }
 
-// Busy is a *zkbench.LimitError of a server, after which the same call may succeed.
+// Busy is a limit of a server that is reached for now: the same call may succeed later.
 type Busy struct {
 	*zkbench.LimitError
-	After time.Duration
+	After time.Duration // the least time until then
 }
 
 // Unwrap returns the limit.
