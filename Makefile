@@ -169,9 +169,7 @@ proto-check:
 	@tag=$$(git describe --tags --abbrev=0 2>/dev/null); \
 	if [ -n "$$tag" ] && git cat-file -e "$$tag:proto" 2>/dev/null; then cd proto && $(BUF) breaking --against "../.git#tag=$$tag,subdir=proto"; \
 	else echo "no release has proto/: there is nothing to break"; fi
-	rm -rf $(BIN)/proto
-	cd proto && $(BUF) generate -o ../$(BIN)/proto/from
-	diff -r $(BIN)/proto/token/internal/rpc/tokenv1 token/internal/rpc/tokenv1
+	out=$$(mktemp -d) && (cd proto && $(BUF) generate -o $$out/from) && diff -r $$out/token/internal/rpc/tokenv1 token/internal/rpc/tokenv1 && rm -r $$out
 
 # Every platform that is not this one, and the portable code paths: all is type-checked; the
 # packages that hold assembly are vetted and linked; what has portable code is tested.

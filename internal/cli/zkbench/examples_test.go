@@ -106,10 +106,12 @@ var notRun = [][2]string{
 var scripts = map[string]string{
 	"docs/requests.md": "umask 077",
 	"docs/wallets.md":  "zkbench ledger demo --dir demo",
+	"docs/serve.md":    "zkbench ledger demo --dir demo",
 }
 
-// asShell begins the shell of an example: it defines the program.
-const asShell = "set -euo pipefail\nzkbench() { zkbench-real \"$@\"; }\n"
+// asShell begins the shell of an example: it defines the program. A server, which runs in the background, takes the place
+// of its shell, so that $! is the server.
+const asShell = "set -euo pipefail\nzkbench() { if [ \"$1\" = serve ]; then exec zkbench-real \"$@\"; fi; zkbench-real \"$@\"; }\n"
 
 // TestExamples runs the commands of docs/, the long ones in a short form: each ends well, or notRun says why it is not
 // run. README's are TestReadme's.
