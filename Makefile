@@ -133,11 +133,14 @@ $(BIN)/tools: tools/go.mod tools/go.sum
 	cd tools && $(GO) build -o ../$(BIN)/tools tool
 	touch $(BIN)/tools
 
+# Go files that no generator writes.
+WRITTEN = $$(git ls-files '*.go' ':!:*.pb.go' ':!:*.connect.go')
+
 fmt: $(BIN)/tools
-	$(BIN)/tools/gofumpt -w $$(git ls-files '*.go')
+	$(BIN)/tools/gofumpt -w $(WRITTEN)
 
 lint: $(BIN)/tools
-	@out=$$($(BIN)/tools/gofumpt -l $$(git ls-files '*.go')); \
+	@out=$$($(BIN)/tools/gofumpt -l $(WRITTEN)); \
 	  if [ -n "$$out" ]; then echo "not gofumpt-ed (make fmt):"; echo "$$out"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) vet $(TOKENS)

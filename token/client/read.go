@@ -28,7 +28,7 @@ func (c *Client) Token(ctx context.Context, id token.ID) ([]byte, error) {
 	return found[0].Token, found[0].Err
 }
 
-// Tokens implements ledger.Reader, in calls of up to ledger.MaxSpends ids. The answers of one call are from the same
+// Tokens implements ledger.Reader, in calls of up to 256 ids. The answers of one call are from the same
 // moment.
 func (c *Client) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, error) {
 	all := make([]ledger.Found, 0, len(ids))

@@ -67,7 +67,7 @@ func (a *attempts) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	told, later, after := judge(err)
+	later, after, told := judge(err)
 	if !later {
 		return told
 	}
@@ -88,29 +88,29 @@ func (a *attempts) failed(ctx context.Context, err error) error {
 	}
 }
 
-// judge returns the error that a failed call means, whether the call may succeed later, and the least time until then.
-func judge(err error) (told error, later bool, after time.Duration) {
+// judge returns whether a failed call may succeed later, the least time until then, and the error that it means.
+func judge(err error) (later bool, after time.Duration, told error) {
 	if _, lag := errors.AsType[*LagError](err); lag {
-		return err, true, 0
+		return true, 0, err
 	}
 	if problem := rpc.GetError(err); problem != nil {
 		if busy, ok := errors.AsType[*rpc.Busy](problem); ok {
-			return problem, true, busy.After
+			return true, busy.After, problem
 		}
 		_, check := errors.AsType[*zkbench.CheckError](problem)
-		return problem, !check && (errors.Is(problem, zkbench.ErrEnv) || errors.Is(problem, zkbench.ErrOutcomeUnknown) || errors.Is(problem, fs.ErrClosed)), 0
+		return !check && (errors.Is(problem, zkbench.ErrEnv) || errors.Is(problem, zkbench.ErrOutcomeUnknown) || errors.Is(problem, fs.ErrClosed)), 0, problem
 	}
 	if hopeless(err) {
-		return err, false, 0
+		return false, 0, err
 	}
 	switch connect.CodeOf(err) {
 	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeAborted, connect.CodeCanceled, connect.CodeResourceExhausted:
-		return err, true, 0
+		return true, 0, err
 	}
 	if e, ok := errors.AsType[*connect.Error](err); ok {
-		return fmt.Errorf("%w: %w", zkbench.ErrParams, e), false, 0
+		return false, 0, fmt.Errorf("%w: %w", zkbench.ErrParams, e)
 	}
-	return err, errors.Is(err, errEnded), 0
+	return errors.Is(err, errEnded), 0, err
 }
 
 // hopeless reports whether the server is not the one expected, or does not accept this client.

@@ -36,8 +36,19 @@ func CallerOf(ctx context.Context) peer.Peer {
 // caller is who made a call, with what the limits allow it.
 type caller struct {
 	peer.Peer
+	limits    *limiter
 	allowance *allowance
+	held      int64 // bytes of the answer
 }
+
+// answers counts bytes of the answer until the call ends.
+func (c *caller) answers(n int) error {
+	c.held += int64(n)
+	return c.limits.hold(int64(n))
+}
+
+// callOf returns the caller of a context. There is always one: admit made it.
+func callOf(ctx context.Context) *caller { return ctx.Value(callerKey{}).(*caller) }
 
 // admit lets a call through to its service if its client may call it and is within the limits.
 func (s *Server) admit(service Service, next http.Handler) http.Handler {
@@ -55,7 +66,7 @@ func (s *Server) admit(service Service, next http.Handler) http.Handler {
 				http.Error(w, e.Message(), http.StatusTooManyRequests)
 			}
 		}
-		c := &caller{Peer: peer.FromState(r.TLS)}
+		c := &caller{Peer: peer.FromState(r.TLS), limits: s.limits}
 		if r.TLS != nil {
 			if err := c.Check(service.clients...); err != nil {
 				refuse("role", connect.NewError(connect.CodePermissionDenied, err))
@@ -63,10 +74,13 @@ func (s *Server) admit(service Service, next http.Handler) http.Handler {
 			}
 		}
 		c.allowance = s.limits.of(keyOf(c.Peer, r))
-		if err := s.limits.call(c.allowance); err != nil {
+		end, err := s.limits.call(c.allowance)
+		if err != nil {
 			refuse("calls", err)
 			return
 		}
+		defer end()
+		defer func() { s.limits.release(c.held) }()
 		control := http.NewResponseController(w)
 		body := &body{ReadCloser: r.Body, limits: s.limits, allowance: c.allowance, control: control, start: time.Now()}
 		defer body.release()
@@ -153,15 +167,12 @@ func (i *interceptor) WrapStreamingClient(next connect.StreamingClientFunc) conn
 
 func (i *interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		c, _ := ctx.Value(callerKey{}).(*caller)
-		if c != nil {
-			release, err := i.limits.stream(c.allowance)
-			if err != nil {
-				i.metrics.refused.WithLabelValues("streams").Inc()
-				return rpc.PutError(err)
-			}
-			defer release()
+		release, err := i.limits.stream(callOf(ctx).allowance)
+		if err != nil {
+			i.metrics.refused.WithLabelValues("streams").Inc()
+			return rpc.PutError(err)
 		}
+		defer release()
 		done := i.metrics.begin(conn.Spec().Procedure)
 		return i.ended(ctx, conn.Spec(), done, next(ctx, conn))
 	}

@@ -100,10 +100,9 @@ func (s *ledgerService) Submit(ctx context.Context, r *tokenv1.SubmitRequest) (*
 	if n := len(r.GetRequests()); n > rpc.MaxRequests {
 		return nil, &zkbench.LimitError{What: "requests of one call", Estimate: int64(n), Max: rpc.MaxRequests}
 	}
-	if c, ok := ctx.Value(callerKey{}).(*caller); ok {
-		if err := s.server.limits.submits(c.allowance, r.GetRequests()); err != nil {
-			return nil, err
-		}
+	c := callOf(ctx)
+	if err := c.limits.submits(c.allowance, r.GetRequests()); err != nil {
+		return nil, err
 	}
 	answer := &tokenv1.SubmitResponse{Verdicts: make([]*tokenv1.Verdict, len(r.GetRequests()))}
 	if len(answer.Verdicts) == 0 {
@@ -122,6 +121,9 @@ func (s *ledgerService) Submit(ctx context.Context, r *tokenv1.SubmitRequest) (*
 	for i, v := range verdicts {
 		m := &tokenv1.Verdict{Anchor: v.Anchor}
 		if v.Record != nil {
+			if err := c.answers(rpc.LeafSize(v.Record)); err != nil {
+				return nil, err
+			}
 			landed, m.Record = true, rpc.PutRecord(v.Record)
 		} else {
 			m.Problem = rpc.PutProblem(v.Err)
@@ -177,10 +179,18 @@ func (s *ledgerService) wait(ctx context.Context, ms uint32, try func(ctx contex
 func (s *ledgerService) GetRecord(ctx context.Context, r *tokenv1.GetRecordRequest) (*tokenv1.GetRecordResponse, error) {
 	answer := &tokenv1.GetRecordResponse{}
 	err := s.wait(ctx, r.GetWaitMs(), func(ctx context.Context) (bool, error) {
-		record, found, err := s.Store.Record(ctx, r.GetAnchor())
-		if found {
-			answer.Record = rpc.PutRecord(&record)
-		}
+		var found bool
+		err := s.server.limits.read(ctx, func() error {
+			record, ok, err := s.Store.Record(ctx, r.GetAnchor())
+			if err != nil || !ok {
+				return err
+			}
+			if err := callOf(ctx).answers(rpc.LeafSize(&record)); err != nil {
+				return err
+			}
+			found, answer.Record = true, rpc.PutRecord(&record)
+			return nil
+		})
 		return found, err
 	})
 	return answer, err
@@ -197,7 +207,17 @@ func (s *ledgerService) GetTokens(ctx context.Context, r *tokenv1.GetTokensReque
 		}
 		ids[i] = token.ID(id)
 	}
-	found, err := s.Store.Tokens(ctx, ids)
+	var found []ledger.Found
+	err := s.server.limits.read(ctx, func() (err error) {
+		if found, err = s.Store.Tokens(ctx, ids); err != nil {
+			return err
+		}
+		size := 0
+		for _, f := range found {
+			size += len(f.Token)
+		}
+		return callOf(ctx).answers(size)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -289,6 +309,19 @@ func (s *ledgerService) ReadLog(ctx context.Context, r *tokenv1.ReadLogRequest, 
 				if err := flush(); err != nil {
 					return false, err
 				}
+			}
+			if n > rpc.ChunkBytes { // the stream holds one message, which is small otherwise
+				if err := s.server.limits.hold(int64(n)); err != nil {
+					s.server.limits.release(int64(n))
+					return false, err
+				}
+				m.Leaves, size, next = append(m.Leaves, rpc.AppendLeaf(make([]byte, 0, n), &record)), n, record.Seq+1
+				err := flush()
+				s.server.limits.release(int64(n))
+				if err != nil {
+					return false, err
+				}
+				continue
 			}
 			m.Leaves, size, next = append(m.Leaves, rpc.AppendLeaf(make([]byte, 0, n), &record)), size+n, record.Seq+1
 		}

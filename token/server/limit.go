@@ -2,6 +2,7 @@ package server
 
 import (
 	"container/list"
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,22 +16,26 @@ import (
 // Limits bound what a Server does, in all and for each client. A client is known by the key of its certificate, or by
 // its address if there is no TLS. A field that is 0 has the default value.
 type Limits struct {
-	Memory  int64 // bytes of requests that are read or worked on at one time; default 256 MiB, at least one message
-	Streams int   // streams of the log at one time; default 256
+	Memory  int64 // bytes of requests and answers that are in memory at one time; default 256 MiB, at least one message
+	Running int   // calls at one time, those that wait too; default 4,096
+	Streams int   // streams of the log at one time, which take up to 2 MiB each; default 128
 
 	Calls         int   // calls a second of one client; default 1,000; twice as many at once
 	Bytes         int64 // bytes a second that one client sends; default 16 MiB; at once: four times as many
 	Proofs        int   // proofs a second that one client submits; default 1,000; twice as many at once. Each KiB of a request counts as one
+	ClientRunning int   // calls of one client at one time; default 256
 	ClientStreams int   // streams of one client at one time; default 16
 }
 
 // Default limits.
 const (
 	DefaultMemory        = 256 << 20
-	DefaultStreams       = 256
+	DefaultRunning       = 4096
+	DefaultStreams       = 128
 	DefaultCalls         = 1000
 	DefaultBytes         = 16 << 20
 	DefaultProofs        = 1000
+	DefaultClientRunning = 256
 	DefaultClientStreams = 16
 )
 
@@ -41,9 +46,13 @@ const proofBytes = 1 << 10
 // maxAllowances is the number of clients that a server remembers. One that it forgets begins with a full allowance.
 const maxAllowances = 8192
 
-// copies is how many times the bytes of a request are in memory while a call runs: as they arrive, in its message, and
-// as the validator's copy.
+// copies is how many times the bytes of a request or an answer are in memory while a call runs: as they arrive or leave,
+// in the message, and as the copy of the validator or the ledger.
 const copies = 3
+
+// maxReading is how many calls read from the ledger at one time what may be large. Its size is known, and counts, when it
+// has been read.
+const maxReading = 8
 
 func (l *Limits) fill() error {
 	for _, f := range []struct {
@@ -63,8 +72,12 @@ func (l *Limits) fill() error {
 		value   *int
 		initial int
 	}{
-		{"streams", &l.Streams, DefaultStreams}, {"calls a second", &l.Calls, DefaultCalls},
-		{"proofs a second", &l.Proofs, DefaultProofs}, {"streams of a client", &l.ClientStreams, DefaultClientStreams},
+		{"calls", &l.Running, DefaultRunning},
+		{"streams", &l.Streams, DefaultStreams},
+		{"calls a second", &l.Calls, DefaultCalls},
+		{"proofs a second", &l.Proofs, DefaultProofs},
+		{"calls of a client", &l.ClientRunning, DefaultClientRunning},
+		{"streams of a client", &l.ClientStreams, DefaultClientStreams},
 	} {
 		if *f.value == 0 {
 			*f.value = f.initial
@@ -80,7 +93,9 @@ func (l *Limits) fill() error {
 type limiter struct {
 	Limits
 	memory  atomic.Int64 // bytes in use
+	running atomic.Int64
 	streams atomic.Int64
+	reading chan struct{} // has a value for each call that reads
 
 	mu      sync.Mutex
 	clients map[string]*list.Element // of *allowance
@@ -91,14 +106,14 @@ type limiter struct {
 type allowance struct {
 	key                  string
 	calls, bytes, proofs *rate.Limiter
-	streams              atomic.Int64
+	running, streams     atomic.Int64
 }
 
 func newLimiter(l Limits) (*limiter, error) {
 	if err := l.fill(); err != nil {
 		return nil, err
 	}
-	return &limiter{Limits: l, clients: make(map[string]*list.Element), order: list.New()}, nil
+	return &limiter{Limits: l, clients: make(map[string]*list.Element), order: list.New(), reading: make(chan struct{}, maxReading)}, nil
 }
 
 // of returns the allowance of a client.
@@ -136,8 +151,33 @@ func take(r *rate.Limiter, what string, n int) error {
 	return &rpc.Busy{LimitError: &zkbench.LimitError{What: what, Estimate: int64(n), Max: int64(r.TokensAt(now))}, After: after}
 }
 
-// call counts a call.
-func (l *limiter) call(a *allowance) error { return take(a.calls, "calls of one client", 1) }
+// call counts a call, which runs until end is called.
+func (l *limiter) call(a *allowance) (end func(), err error) {
+	if err := take(a.calls, "calls of one client", 1); err != nil {
+		return nil, err
+	}
+	return both(&a.running, &l.running, l.ClientRunning, l.Running, "calls")
+}
+
+// both counts something of a client and in all, until back is called.
+func both(own, all *atomic.Int64, mostOwn, mostAll int, what string) (back func(), err error) {
+	back = func() { own.Add(-1); all.Add(-1) }
+	switch n, m := own.Add(1), all.Add(1); {
+	case n > int64(mostOwn):
+		err = busy(what+" of one client at one time", n, int64(mostOwn))
+	case m > int64(mostAll):
+		err = busy(what+" at one time", m, int64(mostAll))
+	default:
+		return back, nil
+	}
+	back()
+	return nil, err
+}
+
+// busy returns the error of a limit that is reached for now.
+func busy(what string, n, most int64) error {
+	return &rpc.Busy{LimitError: &zkbench.LimitError{What: what, Estimate: n, Max: most}, After: time.Second}
+}
 
 // submits counts the proofs of requests.
 func (l *limiter) submits(a *allowance, requests [][]byte) error {
@@ -148,32 +188,38 @@ func (l *limiter) submits(a *allowance, requests [][]byte) error {
 	return take(a.proofs, "proofs that one client submits", n)
 }
 
-// bytes counts bytes that have arrived, also if it returns an error: they must be released.
+// bytes counts bytes of a request that have arrived. They are released also if it returns an error.
 func (l *limiter) bytes(a *allowance, n int64) error {
+	err := l.hold(n)
+	if n > 0 && err == nil {
+		err = take(a.bytes, "bytes that one client sends", int(n))
+	}
+	return err
+}
+
+// hold counts bytes of a request or an answer, until they are released: also if it returns an error.
+func (l *limiter) hold(n int64) error {
 	if used := l.memory.Add(copies * n); used > l.Memory {
-		return &rpc.Busy{LimitError: &zkbench.LimitError{What: "bytes of requests at one time", Estimate: used, Max: l.Memory}, After: time.Second}
+		return busy("bytes of requests and answers at one time", used, l.Memory)
 	}
-	if n == 0 {
-		return nil
-	}
-	return take(a.bytes, "bytes that one client sends", int(n))
+	return nil
 }
 
 // release gives back bytes.
 func (l *limiter) release(n int64) { l.memory.Add(-copies * n) }
 
+// read calls read, of which no more than maxReading run at one time.
+func (l *limiter) read(ctx context.Context, read func() error) error {
+	select {
+	case l.reading <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-l.reading }()
+	return read()
+}
+
 // stream counts a stream, until release is called.
 func (l *limiter) stream(a *allowance) (release func(), err error) {
-	back := func() { a.streams.Add(-1); l.streams.Add(-1) }
-	own, all := a.streams.Add(1), l.streams.Add(1)
-	switch {
-	case own > int64(l.ClientStreams):
-		err = &rpc.Busy{LimitError: &zkbench.LimitError{What: "streams of one client", Estimate: own, Max: int64(l.ClientStreams)}, After: time.Second}
-	case all > int64(l.Streams):
-		err = &rpc.Busy{LimitError: &zkbench.LimitError{What: "streams", Estimate: all, Max: int64(l.Streams)}, After: time.Second}
-	default:
-		return back, nil
-	}
-	back()
-	return nil, err
+	return both(&a.streams, &l.streams, l.ClientStreams, l.Streams, "streams")
 }

@@ -32,8 +32,8 @@ func newMetrics(r prometheus.Registerer, l *limiter) (*metrics, error) {
 		verdicts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "zkbench_verdicts_total", Help: "Verdicts on requests, by outcome: landed, error, or the check that refused the request."}, []string{"outcome"}),
 		batches:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "zkbench_batch_requests", Help: "Requests that are validated together.", Buckets: prometheus.ExponentialBuckets(1, 2, 9)}),
 	}
-	memory := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "zkbench_request_bytes", Help: "Bytes of requests in memory, as the limit of memory counts them."}, func() float64 { return float64(l.memory.Load()) })
-	most := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "zkbench_request_bytes_limit", Help: "The limit of zkbench_request_bytes."}, func() float64 { return float64(l.Memory) })
+	memory := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "zkbench_memory_bytes", Help: "Bytes of requests and answers in memory, as the limit of memory counts them."}, func() float64 { return float64(l.memory.Load()) })
+	most := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "zkbench_memory_bytes_limit", Help: "The limit of zkbench_memory_bytes."}, func() float64 { return float64(l.Memory) })
 	streams := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "zkbench_streams", Help: "Streams of the log that are open."}, func() float64 { return float64(l.streams.Load()) })
 	for _, c := range []prometheus.Collector{m.calls, m.seconds, m.running, m.refused, m.verdicts, m.batches, memory, most, streams} {
 		if err := r.Register(c); err != nil {

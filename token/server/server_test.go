@@ -371,6 +371,27 @@ func TestLimits(t *testing.T) {
 			must.Do(t, err)
 		}
 	})
+	t.Run("running", func(t *testing.T) {
+		b := open(t, server.Limits{ClientRunning: 2}, nil, refuses)
+		c := b.dial(t, client.Options{Patience: -1})
+		ctx, cancel := context.WithCancel(t.Context())
+		var waiting sync.WaitGroup
+		for range 2 {
+			waiting.Go(func() { _, _, _ = c.WaitRecord(ctx, []byte("none"), time.Minute) })
+		}
+		for testutil.ToFloat64(gauge{b, "zkbench_calls_running"}) < 2 {
+			time.Sleep(time.Millisecond)
+		}
+		_, err := c.Head(t.Context())
+		over(err, "calls of one client at one time")
+		cancel()
+		waiting.Wait()
+		for testutil.ToFloat64(gauge{b, "zkbench_calls_running"}) > 0 {
+			time.Sleep(time.Millisecond)
+		}
+		_, err = b.dial(t, client.Options{}).Head(t.Context())
+		must.Do(t, err)
+	})
 	t.Run("requests of a call", func(t *testing.T) {
 		b := open(t, server.Limits{}, nil, refuses)
 		status, _ := b.post(t, "Submit", map[string]any{"requests": make([]string, 257)})
@@ -407,12 +428,14 @@ func TestMemory(t *testing.T) {
 	for refusals.Load() < 7 {
 		time.Sleep(time.Millisecond)
 	}
-	if used := testutil.ToFloat64(gauge{b, "zkbench_request_bytes"}); used > server.DefaultMemory {
+	if used := testutil.ToFloat64(gauge{b, "zkbench_memory_bytes"}); used > server.DefaultMemory {
 		t.Errorf("%.0f bytes, limit %d", used, server.DefaultMemory)
 	}
 	close(release)
 	calls.Wait()
-	golden.Equal(t, "bytes after all", 0, testutil.ToFloat64(gauge{b, "zkbench_request_bytes"}))
+	for testutil.ToFloat64(gauge{b, "zkbench_memory_bytes"}) > 0 { // the last call ends after its answer
+		time.Sleep(time.Millisecond)
+	}
 	golden.Equal(t, "submitted", 12-refusals.Load(), submitted.Load())
 }
 
@@ -463,9 +486,8 @@ func TestRoles(t *testing.T) {
 }
 
 // TestSlow: a client that sends a request by trickles, or does not read its answer, holds little memory and keeps nobody
-// else from the server.
+// else from the server. It runs alone, because it measures memory.
 func TestSlow(t *testing.T) {
-	t.Parallel()
 	b := open(t, server.Limits{ClientStreams: 200}, nil, refuses)
 	for n := range 40 {
 		var batch []ledger.Entry
@@ -491,8 +513,8 @@ func TestSlow(t *testing.T) {
 	for testutil.ToFloat64(gauge{b, "zkbench_streams"}) < 32 {
 		time.Sleep(time.Millisecond)
 	}
-	time.Sleep(100 * time.Millisecond) // until all are blocked
-	if grown := heap() - before; grown > 64<<20 {
+	time.Sleep(100 * time.Millisecond)            // until all are blocked
+	if grown := heap() - before; grown > 80<<20 { // of which a stream has the 1 MiB that the store reads ahead
 		t.Errorf("64 slow clients hold %d MiB", grown>>20)
 	}
 	c := b.dial(t, client.Options{Patience: -1})

@@ -24,7 +24,7 @@ const (
 	MaxMessage  = token.MaxRequest + 64<<10   // bytes of a message that a server reads: one request of any size, or many smaller ones
 	MaxAnswer   = 2*token.MaxRequest + 64<<20 // bytes of a message that a client reads: a record of any size
 	ChunkBytes  = 128 << 10                   // of records, after which a message of ReadLog ends
-	MaxIDs      = ledger.MaxSpends            // ids of one call of GetTokens
+	MaxIDs      = 256                         // ids of one call of GetTokens
 	MaxWait     = 60_000                      // milliseconds that a call may wait
 )
 
