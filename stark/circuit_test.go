@@ -498,7 +498,7 @@ func TestCircuitHints(t *testing.T) {
 			return len(p.Broken(p.With(map[circuit.Cell]circuit.X{c: x}))) > 0
 		}
 		for i, c := range p.Hints() {
-			if i%testsize.Pick(5, 1, 1) != 0 {
+			if i%testsize.Pick(5, 3, 1) != 0 {
 				continue
 			}
 			if !broken(c, 1, 0) {

@@ -34,6 +34,7 @@ var docForms = [][2]string{
 	{"--leaves 1048576 --kernel portable,avx2,avx512", "--leaves 4096 --kernel portable"},
 	{"--matrix study --kernel portable,avx2,avx512", "--kernel portable"},
 	{"--bytes 136000 --predict-cpus 1,2,4,8,16", "--bytes 136 --predict-cpus 1,2"},
+	{"--log 16,18 --stack 1,16", "--log 12 --stack 1,16"},
 	{"suite goldilocks", "suite goldilocks --plan"},
 	{"suite guests", "suite guests --plan"},
 	{"suite plonkish", "suite plonkish --plan"},
