@@ -70,7 +70,7 @@ func TestBytesByKernels(t *testing.T) {
 	}
 }
 
-// TestBytesEmulated runs TestBytes on a processor of arm64 that has all kernels, and in the long tests on others.
+// TestBytesEmulated runs TestBytes on processors of arm64 that have all kernels, some, and none.
 func TestBytesEmulated(t *testing.T) {
 	t.Parallel()
 	if !testsize.Long() {

@@ -109,9 +109,12 @@ func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return withLedger(cmd.Context(), path.Text, func(l replay.Store) error {
-			return (&servedLedger{signing: s, process: p, path: path.Text, stdout: stdout}).serve(cmd.Context(), l)
-		})
+		served := &servedLedger{signing: s, process: p, path: path.Text, stdout: stdout}
+		err = withLedger(cmd.Context(), path.Text, func(l replay.Store) error { return served.serve(cmd.Context(), l) })
+		if served.stopped != nil {
+			return served.stopped
+		}
+		return err
 	}
 	return cmd
 }
@@ -122,6 +125,7 @@ type servedLedger struct {
 	process *serving.Process
 	path    string
 	stdout  io.Writer
+	stopped error // why the ledger's file has stopped
 }
 
 // serve serves a ledger until ctx ends.
@@ -161,6 +165,9 @@ func (s *servedLedger) serve(ctx context.Context, l replay.Store) (err error) {
 			s.sign(ctx, keeper)
 		}()
 	}
+	if !replay.IsDatabase(s.path) {
+		go s.watch(ctx, l, stop)
+	}
 	id := l.Genesis().ID()
 	err = s.process.Run(ctx, handler, func(url, metrics string) error {
 		_, err := fmt.Fprintf(s.stdout, "ledger %x at %s\n", id, url)
@@ -171,8 +178,30 @@ func (s *servedLedger) serve(ctx context.Context, l replay.Store) (err error) {
 	})
 	stop(nil)
 	<-signed
+	if stopped, ok := errors.AsType[*cli.ExitError](context.Cause(ctx)); ok {
+		s.stopped = stopped
+	}
 	return err
 }
+
+// watch ends the server if the ledger's file has stopped, which it does when it could not be written: nobody knows then what is
+// in it until it is opened again.
+func (s *servedLedger) watch(ctx context.Context, l replay.Store, stop context.CancelCauseFunc) {
+	for ctx.Err() == nil {
+		if _, err := l.State(ctx); err != nil && ctx.Err() == nil {
+			s.process.Log.Error("the ledger's file has stopped", "error", err)
+			stop(&cli.ExitError{Code: cli.ExitPartial, Text: fmt.Sprintf("%s: %v; start the server again when the cause is gone, for example a full disk", s.path, err)})
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(watchInterval):
+		}
+	}
+}
+
+// watchInterval is how often the server looks at the ledger's file.
+const watchInterval = time.Second
 
 // keeper returns the keeper that signs the ledger's heads. A ledger in a database has other writers, so its requests are
 // validated once more before they are signed. A file has only this process, which has validated them.

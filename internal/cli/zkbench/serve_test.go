@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -19,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/cli/serving"
@@ -72,7 +74,13 @@ type process struct {
 // start starts a server, and waits until it can be reached.
 func (s *served) start(listen string, flags ...string) *process {
 	s.t.Helper()
-	p := &process{Cmd: exec.Command("zkbench-real", append([]string{"serve", "--ledger", s.place, "--params", s.path("params"), "--listen", listen, "--tls", s.path("north")}, flags...)...), log: new(strings.Builder)}
+	return s.run(exec.Command("zkbench-real", append([]string{"serve", "--ledger", s.place, "--params", s.path("params"), "--listen", listen, "--tls", s.path("north")}, flags...)...))
+}
+
+// run runs the command of a server, and waits until it can be reached.
+func (s *served) run(cmd *exec.Cmd) *process {
+	s.t.Helper()
+	p := &process{Cmd: cmd, log: new(strings.Builder)}
 	p.Stderr = p.log
 	out := must.Get(p.StdoutPipe())(s.t)
 	must.Do(s.t, p.Start())
@@ -222,6 +230,59 @@ func testServeKilled(t *testing.T, s *served, servers int, restart func()) {
 		}
 	}
 	must.Do(t, l.Close())
+}
+
+// TestServeDiskFull: a server whose disk is full says that it does not know the outcome, and ends. Started again, it answers those
+// who read. With room again, the same requests are recorded once.
+func TestServeDiskFull(t *testing.T) {
+	testsize.Full(t)
+	s := newServed(t, "")
+	size := must.Get(os.Stat(s.place))(t).Size()
+	full := func() *process {
+		return s.run(exec.Command("bash", "-c", fmt.Sprintf(`trap '' XFSZ; ulimit -f %d; exec zkbench-real serve --ledger "$1" --params "$2" --listen 127.0.0.1:0 --tls "$3"`, size>>10), "bash",
+			s.place, s.path("params"), s.path("north")))
+	}
+	p := full()
+	c := s.dial(p.url, -1)
+	requests := s.issues(c.Genesis(), 100)
+	landed := 0
+	var err error
+	for err == nil && landed < len(requests) {
+		var verdicts []ledger.Verdict
+		if verdicts, err = c.Submit(t.Context(), requests[landed:landed+1]); err == nil {
+			if err = verdicts[0].Err; err == nil {
+				landed++
+			}
+		}
+	}
+	if landed == len(requests) || !errors.Is(err, zkbench.ErrEnv) && !errors.Is(err, zkbench.ErrOutcomeUnknown) {
+		t.Fatalf("%d requests landed, and then: %v", landed, err)
+	}
+	if _, ok := errors.AsType[*zkbench.CheckError](err); ok {
+		t.Errorf("a full disk makes a request invalid: %v", err)
+	}
+	golden.Equal(t, "exit code", cli.ExitPartial, clitest.ExitCode(t, p.Cmd))
+	golden.Contains(t, p.log.String(), "start the server again")
+	p = full()
+	for i := range requests {
+		if _, found, err := s.dial(p.url, -1).Record(t.Context(), fmt.Appendf(nil, "issue %d", i)); err != nil || !found && i < landed {
+			t.Errorf("request %d is there: %v, %v", i, found, err)
+		}
+		if i > landed {
+			break
+		}
+	}
+	s.stop(p)
+	again := s.start("127.0.0.1:0")
+	c = s.dial(again.url, 0)
+	for _, v := range must.Get(c.Submit(t.Context(), requests))(t) {
+		must.Do(t, v.Err)
+	}
+	s.stop(again)
+	l := must.Get(replay.Open(t.Context(), s.place))(t)
+	defer l.Close()
+	report := must.Get(replay.Verify(t.Context(), l, must.Get(loadParams(s.path("params")))(t), nil))(t)
+	golden.Equal(t, "requests on the ledger", uint64(len(requests)), report.Edge.Last())
 }
 
 // TestServeRefuses: what a server cannot be started with is refused with the flag's name.
