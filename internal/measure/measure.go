@@ -142,7 +142,7 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 		return err
 	}
 	if others {
-		dropOwnFigures(rec, figures)
+		dropOwnFigures(rec, figures, prover.Whose())
 	}
 	err = rec.Add(append(figures, sizes...)...)
 	rec.SetWhose(record.OfOperations)
@@ -158,24 +158,24 @@ func load(ctx context.Context, def workload.Def, c workload.Case, s Settings, re
 }
 
 // dropOwnFigures removes this process' memory, collections and waits from a record whose operations
-// another program ran, and every figure that the other program reports itself. The processor time
-// stays: the runner's covers adopted children, if there are any.
-func dropOwnFigures(rec *record.Record, figures []record.Metric) {
+// the processes whose ran, and every figure that these report themselves. The processor time stays:
+// the runner's covers adopted children, if there are any.
+func dropOwnFigures(rec *record.Record, figures []record.Metric, whose record.Whose) {
 	rec.Metrics = slices.DeleteFunc(rec.Metrics, func(own record.Metric) bool {
 		reported := slices.ContainsFunc(figures, func(m record.Metric) bool { return own.Name() == m.Name() })
 		return reported || own.Group() == record.Memory || own.Group() == record.Runtime || own.Name() == record.ProcessWait.Name()
 	})
 	rec.Series = slices.DeleteFunc(rec.Series, record.Series.OfAProcess)
 	rec.Findings = slices.DeleteFunc(rec.Findings, func(f record.Finding) bool { return f.Name == record.PeakSampled })
-	markShared(rec)
-	rec.SetWhose(record.OfProver)
+	markShared(rec, whose)
+	rec.SetWhose(whose)
 }
 
-// markShared marks the metrics that count this process together with the program that it started.
-func markShared(rec *record.Record) {
+// markShared marks the metrics that count this process together with those that it started.
+func markShared(rec *record.Record, whose record.Whose) {
 	for i, m := range rec.Metrics {
 		if m.Name() == record.Processors.Name() || m.Name() == record.Preempted.Name() {
-			rec.Metrics[i] = m.WithWhose(record.OfProverAndZkbench)
+			rec.Metrics[i] = m.WithWhose(whose.WithZkbench())
 		}
 	}
 }
@@ -248,7 +248,7 @@ func stages(ctx context.Context, def workload.Def, c workload.Case, s Settings, 
 	}
 	if def.Spec != nil {
 		rec.Metrics = slices.DeleteFunc(rec.Metrics, func(m record.Metric) bool { return m.Name() == record.ProcessWait.Name() })
-		markShared(rec)
+		markShared(rec, record.OfProver)
 	}
 	rec.SetWhose(record.OfOperations)
 	rec.Findings = append(rec.Findings, staged.Findings...)

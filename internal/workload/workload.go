@@ -136,6 +136,7 @@ type Noted interface{ Findings() []record.Finding }
 // process's own metrics of the same name.
 type Measured interface {
 	Measured() ([]record.Metric, []record.Finding)
+	Whose() record.Whose // the processes that run the operations
 }
 
 // Resolved returns the cases that the function d.Resolve returns for c, or c itself if

@@ -12,6 +12,11 @@ import (
 var options = measure.Flags(flag.CommandLine, workloads.IssueServiceIssue(), workloads.TransferServiceTransfer(),
 	workloads.TransferServiceRedeem(), workloads.AuditorServiceCheck(), workloads.WalletFollowChecked(), workloads.LogFollow())
 
+func TestMain(m *testing.M) {
+	workloads.ServerMain()
+	m.Run()
+}
+
 func BenchmarkIssueServiceIssue(b *testing.B) {
 	measure.Benchmark(b, workloads.IssueServiceIssue(), options)
 }

@@ -48,6 +48,7 @@ func TestEstimates(t *testing.T) {
 		{"verification-sender-batch", "--bits 8 --num-inputs 1 --num-outputs 1 --batch 2048 --proof-type csp --samples 1"},
 		{"validator-batch", "--bits 8 --num-inputs 1 --num-outputs 1 --batch 1024 --proof-type csp --samples 1"},
 		{"ledger-apply", "--batch 4096"},
+		{"land", "--bits 8 --num-inputs 1 --num-outputs 1 --batch 256 --proof-type csp --samples 1"},
 	} {
 		if i%3 != 0 && !testsize.Long() {
 			continue

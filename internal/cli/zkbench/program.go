@@ -70,11 +70,24 @@ func recordTables() []cli.Table {
 	return []cli.Table{{File: studytoken.IOStatsFile, Write: studytoken.IOStats}}
 }
 
+// execServerCommand returns the command by which a workload starts the server that it measures.
+func execServerCommand(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:    token.ExecServer,
+		Short:  "Run the server of a workload's case: read a job and orders as lines of JSON from standard input",
+		Hidden: true,
+		Args:   cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return token.RunServer(cmd.Context(), cmd.InOrStdin(), stdout)
+		},
+	}
+}
+
 func commands(p *cli.Program, stdout, stderr io.Writer) []cli.Theme {
 	defs := p.Defs()
 	return []cli.Theme{
 		{ID: cli.ThemeMeasure, Commands: []*cobra.Command{studyCommand(stdout, stderr, defs), guestCommand(stdout, stderr), peersCommand(stdout, stderr, defs), initCommand(stdout)}},
 		{ID: "tokens", Title: "Run a token system:", Commands: []*cobra.Command{paramsCommand(stdout), policyCommand(stdout), keyCommand(stdout), ledgerCommand(stdout, stderr), walletCommand(stdout, stderr), serveCommand(stdout, stderr), certCommand(stdout)}},
-		{Commands: []*cobra.Command{peerCommand(stdout, stderr, defs)}},
+		{Commands: []*cobra.Command{peerCommand(stdout, stderr, defs), execServerCommand(stdout)}},
 	}
 }

@@ -63,8 +63,9 @@ func Owners() []Term {
 		{string(OfOperations), "the process that ran the operations, with the load runner and the collector in it"},
 		{string(OfProverCommand("prove")), "the processes of a prover's command prove (prepare and verify likewise)"},
 		{string(OfProver), "the processes of a resident prover"},
+		{string(OfServer), "the process of the server that the operations ask, without that of their callers"},
 		{string(OfZkbench), "zkbench's own process, which started a prover and waited for it"},
-		{string(OfProverAndZkbench), "both together"},
+		{string(OfProver.WithZkbench()), "both together; likewise for a server"},
 		{string(OfCommand), "the processes of the command of compare --run"},
 	}
 }

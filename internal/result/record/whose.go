@@ -16,8 +16,8 @@ const (
 	OfZkbench Whose = "zkbench"
 	// OfProver is all processes of an external prover that keeps running between operations.
 	OfProver Whose = "prover"
-	// OfProverAndZkbench is OfProver and OfZkbench together.
-	OfProverAndZkbench Whose = "prover+zkbench"
+	// OfServer is the process of a server that ran the operations, which zkbench asked for over the network.
+	OfServer Whose = "server"
 	// OfCommand is a command that `zkbench compare` runs, with all processes that the command waited for.
 	OfCommand Whose = "command"
 )
@@ -26,9 +26,15 @@ const (
 // that the command waited for.
 func OfProverCommand(command string) Whose { return OfProver + "/" + Whose(command) }
 
-// Foreign reports whether w is, or includes, a program other than zkbench.
+// andZkbench is the end of the Whose that WithZkbench returns.
+const andZkbench = "+zkbench"
+
+// WithZkbench returns the Whose of w and OfZkbench together, for example "prover+zkbench".
+func (w Whose) WithZkbench() Whose { return w + andZkbench }
+
+// Foreign reports whether w is, or includes, a process other than the one that measured.
 func (w Whose) Foreign() bool {
-	return strings.HasPrefix(string(w), string(OfProver)) || w == OfCommand
+	return strings.HasPrefix(string(w), string(OfProver)) || strings.HasPrefix(string(w), string(OfServer)) || w == OfCommand
 }
 
 // Words returns w in words for a sentence, for example "the process that ran the operations". It returns values of
@@ -41,10 +47,13 @@ func (w Whose) Words() string {
 		return "zkbench's own process"
 	case OfProver:
 		return "the prover's processes"
-	case OfProverAndZkbench:
-		return "the prover's processes and zkbench's own"
+	case OfServer:
+		return "the server's process"
 	case OfCommand:
 		return "the command's processes"
+	}
+	if part, ok := strings.CutSuffix(string(w), andZkbench); ok {
+		return Whose(part).Words() + " and zkbench's own"
 	}
 	if command, ok := strings.CutPrefix(string(w), string(OfProver)+"/"); ok {
 		return "the prover's processes of " + command

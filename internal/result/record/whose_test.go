@@ -32,7 +32,7 @@ func TestWhose(t *testing.T) {
 
 	for w, want := range map[record.Whose]string{
 		record.OfOperations: "the process that ran the operations", record.OfZkbench: "zkbench's own process", record.OfProver: "the prover's processes",
-		record.OfProverAndZkbench: "the prover's processes and zkbench's own", record.OfProverCommand("verify"): "the prover's processes of verify",
+		record.OfProver.WithZkbench(): "the prover's processes and zkbench's own", record.OfProverCommand("verify"): "the prover's processes of verify",
 		record.OfCommand: "the command's processes", "": "", "of tomorrow": "of tomorrow",
 	} {
 		golden.Equal(t, string(w), want, w.Words())

@@ -17,7 +17,7 @@ func foreign() []*record.Record {
 	load.Workload, load.Stages = "ForeignProver", []record.Stage{{Name: "window", Time: 1e9, PeakRSS: 36_700_160, Whose: record.OfZkbench}}
 	load.Metrics = []record.Metric{
 		record.Throughput.Metric(10), record.LatencyP50.Metric(1e8),
-		record.CPUTime.Metric(4.2e6).WithWhose("prover/prove"), record.PeakRSS.Metric(317_538_304).WithWhose("prover/prove"), record.Processors.Metric(0.5).WithWhose(record.OfProverAndZkbench),
+		record.CPUTime.Metric(4.2e6).WithWhose("prover/prove"), record.PeakRSS.Metric(317_538_304).WithWhose("prover/prove"), record.Processors.Metric(0.5).WithWhose(record.OfProver.WithZkbench()),
 	}
 	stages := staged(8, 1, 0)
 	stages.Workload, stages.Stages = "ForeignProver", nil

@@ -141,6 +141,9 @@ func (p *prover) endStage(s *stage.Stage, command string) []record.Metric {
 // cpuFigures holds the names of the figures of processor time.
 var cpuFigures = []string{record.CPUTime.Name(), record.CPUUser.Name(), record.CPUSystem.Name()}
 
+// Whose implements workload.Measured.
+func (p *prover) Whose() record.Whose { return record.OfProver }
+
 // Measured implements workload.Measured.
 func (p *prover) Measured() ([]record.Metric, []record.Finding) {
 	var findings []record.Finding

@@ -133,7 +133,7 @@ func TestWhoseMemoryResident(t *testing.T) {
 		t.Errorf("peak %v of %q", peak.Value, peak.Whose)
 	}
 	both, _ := rec.Metric(record.Processors)
-	golden.Equal(t, "whose processors", record.OfProverAndZkbench, both.Whose)
+	golden.Equal(t, "whose processors", record.OfProver.WithZkbench(), both.Whose)
 
 	rec = measure.Stages(t.Context(), must.Get(s.Def())(t), workload.NewCase(record.Axis{Key: "bytes", Value: "64"}), measure.DefaultSettings(1, 0))
 	golden.Equal(t, "status", record.OK, rec.Status)

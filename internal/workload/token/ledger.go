@@ -97,8 +97,12 @@ func newLedgerApply(ctx context.Context, c workload.Case, seed uint64) (_ worklo
 	return l, nil
 }
 
-// issued is the number of tokens that one entry issues.
-const issued = 64
+// issued is the number of tokens that one entry issues, and issuedTogether the number of such entries that are applied
+// at once: few, to use little memory.
+const (
+	issued         = 64
+	issuedTogether = 64
+)
 
 // fill issues n tokens with evenly spread ids, in the order of the ids, because this is the
 // fastest way to grow a ledger. It divides them among operations so that the tokens of one
@@ -123,10 +127,8 @@ func (l *ledgerApply) fill(ctx context.Context, n int) error {
 	return nil
 }
 
-// issue issues n tokens in entries with the given anchors. It applies them in small
-// batches, to use little memory.
+// issue issues n tokens in entries with the given anchors.
 func (l *ledgerApply) issue(ctx context.Context, n int, anchor func(i int) []byte) error {
-	const together = 64
 	encoded := make([]byte, tokenLen)
 	var batch []ledger.Entry
 	for i := 0; n > 0; i++ {
@@ -135,7 +137,7 @@ func (l *ledgerApply) issue(ctx context.Context, n int, anchor func(i int) []byt
 			e.Creates = append(e.Creates, ledger.Created{ID: request.OutputID(e.Anchor, 0, j), Token: encoded})
 		}
 		batch = append(batch, e)
-		if n -= len(e.Creates); n > 0 && len(batch) < together {
+		if n -= len(e.Creates); n > 0 && len(batch) < issuedTogether {
 			continue
 		}
 		if err := l.ledger.Apply(ctx, batch); err != nil {

@@ -14,15 +14,18 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
+	"github.com/zkbench/zkbench/token/client"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/head"
 	"github.com/zkbench/zkbench/token/note"
 	"github.com/zkbench/zkbench/token/request"
+	"github.com/zkbench/zkbench/token/server"
 	"github.com/zkbench/zkbench/token/service"
 )
 
@@ -48,16 +51,34 @@ func ProofsAxis() workload.Axis {
 	return workload.NameAxis(workload.Axis{Name: "proofs", Usage: "whether validators sign heads, under which records are proved"}, []string{proofsOn, proofsOff}, []string{proofsOn, proofsOff})
 }
 
+// The values of the axis over.
+const (
+	overMemory = "memory"
+	overTLS    = "tls"
+)
+
+// OverAxis returns the axis that says how a wallet reads the log.
+func OverAxis() workload.Axis {
+	return workload.NameAxis(workload.Axis{Name: "over", Usage: "how the wallet reads the log: from memory, or over TLS from a server in a process of its own"}, []string{overMemory, overTLS}, []string{overMemory})
+}
+
+// logFollowing is the name of the workload LogFollow, by which its server's process knows what to serve.
+const logFollowing = "LogFollow"
+
 // LogFollow returns the workload in which a wallet follows a ledger's log from the first record.
 func LogFollow() workload.Def {
 	return workload.Def{
-		Name: "LogFollow", Noun: "following a ledger's log with a wallet",
+		Name: logFollowing, Noun: "following a ledger's log with a wallet",
 		Doc: "create a vault (wallet database) and follow a log of transfers from two tokens to two, all of others: reading requests, looking for own tokens, computing the log's tree and state; " +
-			"with proofs=on all of it is proved under a signed head; the log is in memory; the time is for the whole log",
-		Axes: []workload.Axis{RecordsAxis(), ProofsAxis()},
+			"with proofs=on all of it is proved under a signed head; with over=tls a server sends the log, which is in its memory, on a loopback address, and its processor time is not counted; the time is for the whole log",
+		Axes: []workload.Axis{RecordsAxis(), ProofsAxis(), OverAxis()},
 		Memory: func(c workload.Case) (workload.Memory, error) {
 			records, err := RecordsAxis().Int(c)
-			return workload.Memory{Base: systemBytes + uint64(records)*loggedBytes, Operation: followBytes}, err
+			base := systemBytes + uint64(records)*loggedBytes
+			if OverAxis().ValueOf(c) == overTLS { // the server has it once more
+				base *= 2
+			}
+			return workload.Memory{Base: base, Operation: followBytes}, err
 		},
 		New: newLogFollow,
 	}
@@ -69,6 +90,9 @@ type logFollow struct {
 	dir    string
 	params *token.PublicParams
 	log    *transfers
+	source service.Ledger // what wallets follow: log, or server
+	server *serverProcess // nil: none
+	client *client.Client // of the server
 	vaults atomic.Uint64
 }
 
@@ -100,12 +124,31 @@ func newLogFollow(ctx context.Context, c workload.Case, seed uint64) (_ workload
 	if l.dir, err = os.MkdirTemp("", "zkbench-follow-"); err != nil {
 		return nil, err
 	}
+	l.source = l.log
 	if proved {
 		if err := l.log.sign(ctx, filepath.Join(l.dir, "signer"), validator); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
 	}
+	if OverAxis().ValueOf(c) == overTLS {
+		if err := l.serve(ctx, c); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+	}
 	return l, nil
+}
+
+// serve starts a server of the log.
+func (l *logFollow) serve(ctx context.Context, c workload.Case) (err error) {
+	if l.server, err = startServer(ctx, logFollowing, c.With("over", overMemory), l.seed); err != nil {
+		return err
+	}
+	if err := l.server.show(ctx, ""); err != nil {
+		return err
+	}
+	l.client, err = l.server.dial(ctx)
+	l.source = l.client
+	return err
 }
 
 // Input draws the key of a wallet that owns nothing on the ledger.
@@ -115,16 +158,16 @@ func (l *logFollow) Input(_ context.Context, seq uint64) (any, error) {
 
 // Run follows the log with a new vault, and returns the number of the last record that the vault has seen.
 func (l *logFollow) Run(ctx context.Context, input any) ([]byte, error) {
-	return l.follow(ctx, input.(identity.Signer), l.log)
+	return l.follow(ctx, input.(identity.Signer), l.source)
 }
 
-func (l *logFollow) follow(ctx context.Context, key identity.Signer, log *transfers) (_ []byte, err error) {
-	keys, err := service.NewKey(log.genesis, key)
+func (l *logFollow) follow(ctx context.Context, key identity.Signer, log service.Ledger) (_ []byte, err error) {
+	keys, err := service.NewKey(log.Genesis(), key)
 	if err != nil {
 		return nil, err
 	}
 	path := filepath.Join(l.dir, fmt.Sprintf("vault %d", l.vaults.Add(1)))
-	v, err := service.CreateVault(path, log.genesis)
+	v, err := service.CreateVault(path, log.Genesis())
 	if err != nil {
 		return nil, err
 	}
@@ -164,8 +207,61 @@ func (l *logFollow) Metrics(context.Context) ([]record.Metric, error) {
 	return []record.Metric{record.Requests.Metric(float64(l.log.edge.Last())), record.RequestSize.Metric(requestLen)}, nil
 }
 
-// Close removes the folder.
-func (l *logFollow) Close() error { return os.RemoveAll(l.dir) }
+// Close ends the server and removes the folder.
+func (l *logFollow) Close() error {
+	var errs []error
+	if l.client != nil {
+		errs = append(errs, l.client.Close())
+	}
+	if l.server != nil {
+		errs = append(errs, l.server.Close())
+	}
+	return errors.Join(append(errs, os.RemoveAll(l.dir))...)
+}
+
+// servedLog makes the log that the server of LogFollow serves.
+func servedLog(ctx context.Context, c workload.Case, seed uint64) (opener, error) {
+	made, err := newLogFollow(ctx, c, seed)
+	if err != nil {
+		return nil, err
+	}
+	l := made.(*logFollow)
+	s := logStore{log: l.log}
+	return func(context.Context, string) (server.Ledger, error) {
+		return server.Ledger{Store: s, Submitter: s, Params: l.params, Policy: l.params.Policy.Clone}, nil
+	}, l.Close() // which the log does not need
+}
+
+// logStore is a log as the store of a server that only sends it.
+type logStore struct {
+	ledger.Store // nil: wallets that follow the log ask for nothing else
+	log          *transfers
+}
+
+func (s logStore) Genesis() ledger.Genesis { return s.log.genesis }
+
+func (s logStore) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
+	return s.log.Log(ctx, from)
+}
+
+func (s logStore) Head(ctx context.Context) ([]byte, error) { return s.log.Head(ctx) }
+
+func (s logStore) Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error) {
+	return s.log.Record(ctx, anchor)
+}
+
+func (s logStore) Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
+	return s.log.Hashes(ctx, indexes)
+}
+
+func (s logStore) State(context.Context) (ledger.State, error) {
+	return ledger.State{Last: s.log.edge.Last()}, nil
+}
+
+// Submit implements ledger.Submitter.
+func (s logStore) Submit(context.Context, [][]byte) ([]ledger.Verdict, error) {
+	return nil, fmt.Errorf("%w: the log does not grow", zkbench.ErrPolicy)
+}
 
 // transfers is a log of requests that are as long as real ones, each a transfer from two tokens to two. No validator
 // would accept them: proofs and signatures are random bytes, and the first request spends tokens that never were. The

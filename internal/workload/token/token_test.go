@@ -21,7 +21,12 @@ import (
 
 // values holds a small value for every axis.
 var values = map[string]string{
-	"curve": "BN254", "bits": "8", "in": "2", "out": "2", "proof": "csp", "exec": "serial", "batch": "3", "owner": "pseudonym", "records": "20", "proofs": "on",
+	"curve": "BN254", "bits": "8", "in": "2", "out": "2", "proof": "csp", "exec": "serial", "batch": "3", "owner": "pseudonym", "records": "20", "proofs": "on", "over": "tls",
+}
+
+func TestMain(m *testing.M) {
+	token.ServerMain()
+	m.Run()
 }
 
 func newInstance(t *testing.T, def workload.Def, change map[string]string, seed uint64) workload.Instance {

@@ -78,6 +78,8 @@ func defineValidation(name, noun, doc string, instance func(*validation, workloa
 type validation struct {
 	*setup
 	validator *validator.Validator
+	params    *token.PublicParams
+	genesis   ledger.Genesis
 	ledger    token.LedgerID
 	auditor   identity.Signer
 	scheme    identity.Scheme
@@ -105,19 +107,17 @@ func newValidation(ctx context.Context, c workload.Case, seed uint64) (*validati
 	if v.scheme, err = identity.NewScheme(c.Get("curve")); err != nil {
 		return nil, err
 	}
-	params, err := token.NewPublicParams(c.Get("curve"), s.bits, v.proofType)
-	if err != nil {
+	if v.params, err = token.NewPublicParams(c.Get("curve"), s.bits, v.proofType); err != nil {
 		return nil, err
 	}
-	if params.Policy.Auditors, err = auditors(v.auditor, s.corpus("auditor's key", 0)); err != nil {
+	if v.params.Policy.Auditors, err = auditors(v.auditor, s.corpus("auditor's key", 0)); err != nil {
 		return nil, err
 	}
-	genesis, err := genesisOf(params, s.corpus("ledger", 0))
-	if err != nil {
+	if v.genesis, err = genesisOf(v.params, s.corpus("ledger", 0)); err != nil {
 		return nil, err
 	}
-	v.ledger = genesis.ID()
-	v.validator, err = validator.New(params, genesis, s.ex, token.Tuning{}, cachedIdentities)
+	v.ledger = v.genesis.ID()
+	v.validator, err = validator.New(v.params, v.genesis, s.ex, token.Tuning{}, cachedIdentities)
 	return v, err
 }
 
