@@ -135,7 +135,7 @@ func transport(config *tls.Config) *http.Transport {
 	t := &http.Transport{
 		DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext, TLSHandshakeTimeout: 10 * time.Second,
 		Protocols: protocols, DisableCompression: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
-		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 30 * time.Second},
+		HTTP2: &http.HTTP2Config{MaxReadFrameSize: 2 * rpc.ChunkBytes, SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 30 * time.Second},
 	}
 	if config != nil {
 		t.TLSClientConfig = config.Clone()

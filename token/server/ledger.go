@@ -291,13 +291,14 @@ func (s *ledgerService) ReadLog(ctx context.Context, r *tokenv1.ReadLogRequest, 
 	send := func() (more bool, err error) {
 		begun := next
 		m := &tokenv1.ReadLogResponse{First: next}
-		size := 0
+		var leaves []byte // those of m, one after the other
 		flush := func() error {
 			if len(m.Leaves) == 0 {
 				return nil
 			}
-			err := stream.Send(m)
-			m, size = &tokenv1.ReadLogResponse{First: next}, 0
+			err := stream.Send(m) // which copies them
+			clear(m.Leaves)
+			m.First, m.Leaves, leaves = next, m.Leaves[:0], leaves[:0]
 			return err
 		}
 		for record, err := range s.Store.Log(ctx, next) {
@@ -305,7 +306,7 @@ func (s *ledgerService) ReadLog(ctx context.Context, r *tokenv1.ReadLogRequest, 
 				return false, errors.Join(err, ctx.Err())
 			}
 			n := rpc.LeafSize(&record)
-			if size+n > rpc.ChunkBytes {
+			if len(leaves)+n > rpc.ChunkBytes {
 				if err := flush(); err != nil {
 					return false, err
 				}
@@ -315,7 +316,7 @@ func (s *ledgerService) ReadLog(ctx context.Context, r *tokenv1.ReadLogRequest, 
 					s.server.limits.release(int64(n))
 					return false, err
 				}
-				m.Leaves, size, next = append(m.Leaves, rpc.AppendLeaf(make([]byte, 0, n), &record)), n, record.Seq+1
+				m.Leaves, next = append(m.Leaves, rpc.AppendLeaf(make([]byte, 0, n), &record)), record.Seq+1
 				err := flush()
 				s.server.limits.release(int64(n))
 				if err != nil {
@@ -323,7 +324,9 @@ func (s *ledgerService) ReadLog(ctx context.Context, r *tokenv1.ReadLogRequest, 
 				}
 				continue
 			}
-			m.Leaves, size, next = append(m.Leaves, rpc.AppendLeaf(make([]byte, 0, n), &record)), size+n, record.Seq+1
+			start := len(leaves)
+			leaves = rpc.AppendLeaf(leaves, &record) // leaves before it stay where they are if it does not fit
+			m.Leaves, next = append(m.Leaves, leaves[start:]), record.Seq+1
 		}
 		return next > begun, flush()
 	}
