@@ -51,10 +51,8 @@ type Retry struct {
 
 // Client is a connection to the server of one ledger. It is safe for concurrent use.
 type Client struct {
-	options Options
-	url     string
-	http    *http.Client
-	calls   tokenv1connect.LedgerServiceClient
+	*link
+	calls tokenv1connect.LedgerServiceClient
 
 	genesis ledger.Genesis
 	params  *token.PublicParams
@@ -98,6 +96,26 @@ func (e *LagError) Unwrap() error { return ledger.ErrRolledBack }
 // *ServerError if the server has another ledger, other parameters or another protocol than expected, and zkbench.ErrEnv
 // if it cannot be reached.
 func Dial(ctx context.Context, address string, o Options) (*Client, error) {
+	l, err := newLink(address, o)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{link: l, calls: tokenv1connect.NewLedgerServiceClient(l.http, l.url, l.connect()...)}
+	if err := c.meet(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// link is the way to one server.
+type link struct {
+	options Options
+	url     string
+	http    *http.Client
+}
+
+// newLink returns a link to a URL. It returns ErrParams if the URL is not accepted.
+func newLink(address string, o Options) (*link, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || !accepted(u, o.TLS != nil) {
 		what := "https://host:port with certificates, or http://127.0.0.1:port without"
@@ -109,15 +127,18 @@ func Dial(ctx context.Context, address string, o Options) (*Client, error) {
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience
 	}
-	c := &Client{options: o, url: u.String()}
-	c.http = &http.Client{Transport: &ofLedger{c, transport(o.TLS)}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	c.calls = tokenv1connect.NewLedgerServiceClient(c.http, c.url, connect.WithReadMaxBytes(rpc.MaxAnswer), connect.WithAcceptCompression("gzip", nil, nil))
-	if err := c.meet(ctx); err != nil {
-		c.http.CloseIdleConnections()
-		return nil, err
-	}
-	return c, nil
+	l := &link{options: o, url: u.String()}
+	l.http = &http.Client{Transport: &ofLedger{l, transport(o.TLS)}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return l, nil
 }
+
+// connect returns the options of the link's clients.
+func (l *link) connect() []connect.ClientOption {
+	return []connect.ClientOption{connect.WithReadMaxBytes(rpc.MaxAnswer), connect.WithAcceptCompression("gzip", nil, nil)}
+}
+
+// URL returns the server's URL.
+func (l *link) URL() string { return l.url }
 
 // accepted reports whether a URL may be used: without TLS, only an address of this machine.
 func accepted(u *url.URL, secure bool) bool {
@@ -145,8 +166,8 @@ func transport(config *tls.Config) *http.Transport {
 
 // ofLedger refuses answers of another ledger's server.
 type ofLedger struct {
-	client *Client
-	next   http.RoundTripper
+	link *link
+	next http.RoundTripper
 }
 
 func (t *ofLedger) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -154,11 +175,11 @@ func (t *ofLedger) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	want := t.client.options.Ledger
+	want := t.link.options.Ledger
 	got := answer.Header.Get(rpc.LedgerHeader)
 	if want != (token.LedgerID{}) && got != hex.EncodeToString(want[:]) && answer.StatusCode == http.StatusOK {
 		_ = answer.Body.Close()
-		return nil, &ServerError{URL: t.client.url, What: "ledger", Got: shown(got), Want: hex.EncodeToString(want[:])}
+		return nil, &ServerError{URL: t.link.url, What: "ledger", Got: shown(got), Want: hex.EncodeToString(want[:])}
 	}
 	return answer, nil
 }
@@ -176,23 +197,18 @@ func shown(text string) string {
 
 // meet asks the server for its ledger, and checks that it is the one expected.
 func (c *Client) meet(ctx context.Context) error {
-	answer, err := retry(ctx, c, "GetLedger", func(ctx context.Context) (*tokenv1.GetLedgerResponse, error) {
+	answer, err := retry(ctx, c.link, "GetLedger", func(ctx context.Context) (*tokenv1.GetLedgerResponse, error) {
 		return c.calls.GetLedger(ctx, &tokenv1.GetLedgerRequest{})
 	})
 	if err != nil {
 		return err
 	}
-	if answer.GetProtocol() != rpc.Protocol {
-		return &ServerError{URL: c.url, What: "protocol", Got: fmt.Sprint(answer.GetProtocol()), Want: fmt.Sprint(rpc.Protocol)}
-	}
 	if c.genesis, err = ledger.DecodeGenesis(answer.GetGenesis()); err != nil {
 		return c.lied(err)
 	}
-	id := c.genesis.ID()
-	if want := c.options.Ledger; want != (token.LedgerID{}) && id != want {
-		return &ServerError{URL: c.url, What: "ledger", Got: hex.EncodeToString(id[:]), Want: hex.EncodeToString(want[:])}
+	if err := c.expect(answer.GetProtocol(), c.genesis.ID()); err != nil {
+		return err
 	}
-	c.options.Ledger = id
 	if c.params = c.options.Params; c.params == nil {
 		if c.params, err = token.DecodePublicParams(answer.GetParams()); err != nil {
 			return c.lied(err)
@@ -210,9 +226,32 @@ func (c *Client) meet(ctx context.Context) error {
 	return err
 }
 
-// Close ends the client's connections when their calls have ended.
-func (c *Client) Close() error {
-	c.http.CloseIdleConnections()
+// expect checks what a server says of itself: its protocol, and its ledger, which the link then holds it to.
+func (l *link) expect(protocol uint32, id token.LedgerID) error {
+	if protocol != rpc.Protocol {
+		return &ServerError{URL: l.url, What: "protocol", Got: fmt.Sprint(protocol), Want: fmt.Sprint(rpc.Protocol)}
+	}
+	switch want := l.options.Ledger; want {
+	case id:
+	case token.LedgerID{}:
+		l.options.Ledger = id
+	default:
+		return &ServerError{URL: l.url, What: "ledger", Got: hex.EncodeToString(id[:]), Want: hex.EncodeToString(want[:])}
+	}
+	return nil
+}
+
+// expectBytes is expect for a ledger's id as bytes of a message.
+func (l *link) expectBytes(protocol uint32, id []byte) error {
+	if len(id) != len(token.LedgerID{}) {
+		return l.lied(malformed("ledger", "%d bytes, a ledger's id has %d", len(id), len(token.LedgerID{})))
+	}
+	return l.expect(protocol, token.LedgerID(id))
+}
+
+// Close ends the connections to the server when their calls have ended.
+func (l *link) Close() error {
+	l.http.CloseIdleConnections()
 	return nil
 }
 
@@ -227,8 +266,8 @@ func (c *Client) Policy(ctx context.Context) (*token.Policy, error) {
 }
 
 // lied returns the error of an answer that is none: it says that it is the server's.
-func (c *Client) lied(err error) error {
-	return fmt.Errorf("%s: the server's answer is not accepted: %w", c.url, err)
+func (l *link) lied(err error) error {
+	return fmt.Errorf("%s: the server's answer is not accepted: %w", l.url, err)
 }
 
 // saw keeps the greatest value that the server has told.

@@ -39,7 +39,7 @@ func (c *Client) Tokens(ctx context.Context, ids []token.ID) ([]ledger.Found, er
 			r.Ids[i] = []byte(id)
 		}
 		ids = ids[n:]
-		answer, err := retry(ctx, c, "GetTokens", func(ctx context.Context) (*tokenv1.GetTokensResponse, error) { return c.calls.GetTokens(ctx, r) })
+		answer, err := retry(ctx, c.link, "GetTokens", func(ctx context.Context) (*tokenv1.GetTokensResponse, error) { return c.calls.GetTokens(ctx, r) })
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func (c *Client) WaitRecord(ctx context.Context, anchor []byte, wait time.Durati
 	end := time.Now().Add(wait)
 	for {
 		m := &tokenv1.GetRecordRequest{Anchor: anchor, WaitMs: waitFor(end)}
-		answer, err := retry(ctx, c, "GetRecord", func(ctx context.Context) (*tokenv1.GetRecordResponse, error) { return c.calls.GetRecord(ctx, m) })
+		answer, err := retry(ctx, c.link, "GetRecord", func(ctx context.Context) (*tokenv1.GetRecordResponse, error) { return c.calls.GetRecord(ctx, m) })
 		if err != nil {
 			return r, false, err
 		}
@@ -104,7 +104,7 @@ func (c *Client) WaitHead(ctx context.Context, leaves uint64, wait time.Duration
 	for {
 		m := &tokenv1.GetHeadRequest{Leaves: leaves, WaitMs: waitFor(end)}
 		var size uint64
-		signed, err := retry(ctx, c, "GetHead", func(ctx context.Context) ([]byte, error) {
+		signed, err := retry(ctx, c.link, "GetHead", func(ctx context.Context) ([]byte, error) {
 			answer, err := c.calls.GetHead(ctx, m)
 			if err != nil {
 				return nil, err
@@ -139,7 +139,7 @@ func (c *Client) WaitHead(ctx context.Context, leaves uint64, wait time.Duration
 // Hashes implements ledger.Reader.
 func (c *Client) Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
 	m := &tokenv1.GetHashesRequest{Indexes: indexes}
-	answer, err := retry(ctx, c, "GetHashes", func(ctx context.Context) (*tokenv1.GetHashesResponse, error) { return c.calls.GetHashes(ctx, m) })
+	answer, err := retry(ctx, c.link, "GetHashes", func(ctx context.Context) (*tokenv1.GetHashesResponse, error) { return c.calls.GetHashes(ctx, m) })
 	if err != nil {
 		return nil, err
 	}

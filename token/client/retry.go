@@ -30,9 +30,9 @@ const maxSkew = 100 * time.Millisecond
 // attemptTime bounds one attempt of a call that answers once.
 const attemptTime = 2 * time.Minute
 
-// retry makes a call until it succeeds, cannot succeed, or the client's patience ends.
-func retry[T any](ctx context.Context, c *Client, method string, call func(ctx context.Context) (T, error)) (T, error) {
-	w := c.begin(method)
+// retry makes a call until it succeeds, cannot succeed, or the link's patience ends.
+func retry[T any](ctx context.Context, l *link, method string, call func(ctx context.Context) (T, error)) (T, error) {
+	w := l.begin(method)
 	for {
 		attempt, cancel := context.WithTimeout(ctx, attemptTime)
 		answer, err := call(attempt)
@@ -49,14 +49,14 @@ func retry[T any](ctx context.Context, c *Client, method string, call func(ctx c
 
 // attempts are the attempts of one call.
 type attempts struct {
-	client *Client
+	link   *link
 	method string
 	until  time.Time
 	pause  time.Duration
 }
 
-func (c *Client) begin(method string) *attempts {
-	return &attempts{c, method, time.Now().Add(max(0, c.options.Patience)), firstPause}
+func (l *link) begin(method string) *attempts {
+	return &attempts{l, method, time.Now().Add(max(0, l.options.Patience)), firstPause}
 }
 
 // failed waits until the call may be made again, and returns nil; or it returns the error of the call.
@@ -75,10 +75,10 @@ func (a *attempts) failed(ctx context.Context, err error) error {
 	a.pause = min(2*a.pause, maxPause)
 	at := time.Now().Add(pause)
 	if at.After(a.until) {
-		return fmt.Errorf("%w: %s: %s failed, tried until %s: %w", zkbench.ErrEnv, a.client.url, a.method, time.Now().UTC().Format(time.TimeOnly), told)
+		return fmt.Errorf("%w: %s: %s failed, tried until %s: %w", zkbench.ErrEnv, a.link.url, a.method, time.Now().UTC().Format(time.TimeOnly), told)
 	}
-	if a.client.options.Report != nil {
-		a.client.options.Report(Retry{Method: a.method, Err: told, At: at, Until: a.until})
+	if a.link.options.Report != nil {
+		a.link.options.Report(Retry{Method: a.method, Err: told, At: at, Until: a.until})
 	}
 	select {
 	case <-ctx.Done():
@@ -103,6 +103,9 @@ func judge(err error) (later bool, after time.Duration, told error) {
 	if hopeless(err) {
 		return false, 0, err
 	}
+	if _, broken := errors.AsType[streamError](err); broken {
+		return err, true, 0
+	}
 	switch connect.CodeOf(err) {
 	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeAborted, connect.CodeCanceled, connect.CodeResourceExhausted:
 		return true, 0, err
@@ -111,6 +114,18 @@ func judge(err error) (later bool, after time.Duration, told error) {
 		return false, 0, fmt.Errorf("%w: %w", zkbench.ErrParams, e)
 	}
 	return errors.Is(err, errEnded), 0, err
+}
+
+// streamError is the error of a stream of HTTP/2 that its server has reset, in the form that the error of package net/http
+// converts itself to.
+type streamError struct {
+	StreamID uint32
+	Code     uint32
+	Cause    error
+}
+
+func (e streamError) Error() string {
+	return fmt.Sprintf("stream %d was reset: code %d", e.StreamID, e.Code)
 }
 
 // hopeless reports whether the server is not the one expected, or does not accept this client.

@@ -49,13 +49,13 @@ func (c *Client) submit(ctx context.Context, requests [][]byte) ([]ledger.Verdic
 	}
 	m := &tokenv1.SubmitRequest{Requests: requests}
 	sent := false
-	verdicts, err := retry(ctx, c, "Submit", func(ctx context.Context) ([]ledger.Verdict, error) {
+	verdicts, err := retry(ctx, c.link, "Submit", func(ctx context.Context) ([]ledger.Verdict, error) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
 		answer, err := c.calls.Submit(ctx, m)
 		if err != nil {
-			sent = sent || !errors.Is(rpc.GetError(err), zkbench.ErrLimit) && !hopeless(err)
+			sent = sent || mayHaveActed(err)
 			return nil, err
 		}
 		sent = true

@@ -50,6 +50,9 @@ func (c *caller) answers(n int) error {
 // callOf returns the caller of a context. There is always one: admit made it.
 func callOf(ctx context.Context) *caller { return ctx.Value(callerKey{}).(*caller) }
 
+// proofs counts the proofs of requests towards what the caller may have checked.
+func (c *caller) proofs(requests ...[]byte) error { return c.limits.submits(c.allowance, requests) }
+
 // admit lets a call through to its service if its client may call it and is within the limits.
 func (s *Server) admit(service Service, next http.Handler) http.Handler {
 	errs := connect.NewErrorWriter()
@@ -68,7 +71,11 @@ func (s *Server) admit(service Service, next http.Handler) http.Handler {
 		}
 		c := &caller{Peer: peer.FromState(r.TLS), limits: s.limits}
 		if r.TLS != nil {
-			if err := c.Check(service.clients...); err != nil {
+			accepted, ok := service.methods[r.URL.Path]
+			if !ok {
+				accepted = service.clients
+			}
+			if err := c.Check(accepted...); err != nil {
 				refuse("role", connect.NewError(connect.CodePermissionDenied, err))
 				return
 			}

@@ -51,20 +51,25 @@ func NewLedger(l Ledger) (Service, error) {
 	}
 	s.watch = newWatch(pollInterval, s.mark)
 	s.batcher = &batcher{submitter: l.Submitter}
-	id := genesis.ID()
-	name := []string{hex.EncodeToString(id[:])}
 	return Service{
 		name:    tokenv1connect.LedgerServiceName,
 		clients: []peer.Role{peer.Validator, peer.Auditor, peer.Issuer, peer.Wallet},
 		handler: func(opts ...connect.HandlerOption) (string, http.Handler) {
 			return tokenv1connect.NewLedgerServiceHandler(s, opts...)
 		},
-		header: func(h http.Header) { h[rpc.LedgerHeader] = name },
-		attach: func(server *Server) {
+		header: ledgerHeader(genesis.ID()),
+		attach: func(server *Server) error {
 			s.server = server
 			s.batcher.sizes = func(n int) { server.metrics.batches.Observe(float64(n)) }
+			return nil
 		},
 	}, nil
+}
+
+// ledgerHeader returns a function that sets the header of the ledger.
+func ledgerHeader(id token.LedgerID) func(http.Header) {
+	name := []string{hex.EncodeToString(id[:])}
+	return func(h http.Header) { h[rpc.LedgerHeader] = name }
 }
 
 // ledgerService implements LedgerService.
@@ -101,7 +106,7 @@ func (s *ledgerService) Submit(ctx context.Context, r *tokenv1.SubmitRequest) (*
 		return nil, &zkbench.LimitError{What: "requests of one call", Estimate: int64(n), Max: rpc.MaxRequests}
 	}
 	c := callOf(ctx)
-	if err := c.limits.submits(c.allowance, r.GetRequests()); err != nil {
+	if err := c.proofs(r.GetRequests()...); err != nil {
 		return nil, err
 	}
 	answer := &tokenv1.SubmitResponse{Verdicts: make([]*tokenv1.Verdict, len(r.GetRequests()))}
@@ -129,7 +134,7 @@ func (s *ledgerService) Submit(ctx context.Context, r *tokenv1.SubmitRequest) (*
 			m.Problem = rpc.PutProblem(v.Err)
 			s.report(ctx, v)
 		}
-		s.server.metrics.verdicts.WithLabelValues(outcome(v)).Inc()
+		s.server.metrics.verdicts.WithLabelValues(outcome(v.Err, "landed")).Inc()
 		answer.Verdicts[i] = m
 	}
 	if landed {
@@ -145,12 +150,12 @@ func (s *ledgerService) report(ctx context.Context, v ledger.Verdict) {
 	}
 }
 
-// outcome names a verdict for metrics.
-func outcome(v ledger.Verdict) string {
-	if v.Record != nil {
-		return "landed"
+// outcome names a verdict for metrics. good is its name if there is no error.
+func outcome(err error, good string) string {
+	if err == nil {
+		return good
 	}
-	if c, ok := errors.AsType[*zkbench.CheckError](v.Err); ok {
+	if c, ok := errors.AsType[*zkbench.CheckError](err); ok {
 		return c.Check
 	}
 	return "error"

@@ -33,15 +33,17 @@ type Options struct {
 // Service is one service of a Server.
 type Service struct {
 	name    string
-	clients []peer.Role // who may call it
+	clients []peer.Role            // who may call it
+	methods map[string][]peer.Role // who may call these procedures, in place of clients
 	handler func(opts ...connect.HandlerOption) (path string, h http.Handler)
-	header  func(http.Header) // of each answer; nil: none
-	attach  func(s *Server)   // nil: none
+	header  func(http.Header)     // of each answer; nil: none
+	attach  func(s *Server) error // nil: none
 }
 
 // Server answers the calls of one or more services. It is an http.Handler, and is safe for concurrent use.
 type Server struct {
 	log      *slog.Logger
+	register prometheus.Registerer
 	limits   *limiter
 	metrics  *metrics
 	mux      *http.ServeMux
@@ -60,17 +62,22 @@ func New(o Options, services ...Service) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{log: o.Log, limits: limits, mux: http.NewServeMux(), stopping: make(chan struct{})}
+	s := &Server{log: o.Log, register: o.Metrics, limits: limits, mux: http.NewServeMux(), stopping: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if s.metrics, err = newMetrics(o.Metrics, limits); err != nil {
+	if s.register == nil {
+		s.register = prometheus.NewRegistry()
+	}
+	if s.metrics, err = newMetrics(s.register, limits); err != nil {
 		return nil, err
 	}
 	for _, service := range services {
 		s.services = append(s.services, service.name)
 		if service.attach != nil {
-			service.attach(s)
+			if err := service.attach(s); err != nil {
+				return nil, err
+			}
 		}
 		path, h := service.handler(connect.WithInterceptors(&interceptor{s}), connect.WithReadMaxBytes(rpc.MaxMessage),
 			connect.WithCompression("gzip", nil, nil), connect.WithRecover(s.recovered))

@@ -29,6 +29,7 @@ type AuditorService struct {
 	ledger    token.LedgerID
 	vault     *Vault
 	signer    identity.Signer
+	key       hpke.PublicKey // nil: none
 	ids       *identity.Set
 	policy    Policy
 
@@ -106,8 +107,28 @@ func NewAuditorService(params *token.PublicParams, tuning token.Tuning, ex execu
 		return nil, err
 	}
 	s := &AuditorService{ids: ids, auditor: auditor, validator: v, ledger: vault.genesis.ID(), vault: vault, signer: a.Signer, policy: a.Policy}
+	if a.Key != nil {
+		s.key = a.Key.PublicKey()
+	}
 	return s, s.adopt(context.Background())
 }
+
+// Rules returns the ledger's policy as far as Reconcile has followed it. The caller must not modify it.
+func (s *AuditorService) Rules() *token.Policy { return s.vault.rules() }
+
+// Identity returns the auditor's identity as Rules names it, or the signer's own if Rules does not name it.
+func (s *AuditorService) Identity() identity.Identity {
+	if id, err := identityOf(s.ids, "auditors", s.Rules().AuditorIdentities(), s.signer); err == nil {
+		return id
+	}
+	return s.signer.Identity()
+}
+
+// Key returns the auditor's HPKE key, to which information for the auditor is sealed, or nil if there is none.
+func (s *AuditorService) Key() hpke.PublicKey { return s.key }
+
+// Followed returns the number of the last record of the log that Reconcile has seen.
+func (s *AuditorService) Followed() (last uint64, err error) { return s.vault.seen(reconciled) }
 
 // adopt makes auditor and validator follow the policy that the vault has.
 func (s *AuditorService) adopt(ctx context.Context) error {

@@ -76,10 +76,16 @@ func (s *IssueService) Sync(ctx context.Context, l Ledger) error {
 	return s.vault.sync(ctx, l, s.pp.PointLen(), nil)
 }
 
-// Followed returns the number of the last record of the log that the vault has seen.
-func (v *Vault) Followed() (last uint64, err error) {
+// Followed returns the number of the last record of the log that Sync has seen.
+func (v *Vault) Followed() (last uint64, err error) { return v.seen(followed) }
+
+// Followed returns the number of the last record of the log that Sync has seen.
+func (s *IssueService) Followed() (last uint64, err error) { return s.vault.seen(followed) }
+
+// seen returns the number of the last record of the log that a reader has seen.
+func (v *Vault) seen(who reader) (last uint64, err error) {
 	err = v.view(func(tx *bbolt.Tx) (err error) {
-		p, err := v.placeOf(tx, followed)
+		p, err := v.placeOf(tx, who)
 		last = p.Last()
 		return err
 	})

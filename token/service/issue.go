@@ -3,10 +3,13 @@ package service
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"go.etcd.io/bbolt"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/action"
@@ -72,6 +75,68 @@ func (s *IssueService) Issue(ctx context.Context, orders ...Order) (*Submission,
 		return nil, err // a submission that is not stored must not be sent
 	}
 	return sub, nil
+}
+
+// Rules returns the ledger's policy as far as Sync has followed it. The caller must not modify it.
+func (s *IssueService) Rules() *token.Policy { return s.rules() }
+
+// Identity returns the issuer's identity as Rules names it, or the signer's own if Rules does not name it.
+func (s *IssueService) Identity() identity.Identity {
+	if id, err := identityOf(s.ids, "issuers", s.rules().IssuerIdentities(), s.issuer); err == nil {
+		return id
+	}
+	return s.issuer.Identity()
+}
+
+// IssueOnce is Issue for one order whose anchor says which issue it is. If the vault has made an issue under that anchor,
+// IssueOnce makes no other. If that issue is on the ledger, as far as Sync has seen, it returns the issue's entry in the
+// history. Else it returns the submission, to be submitted again. So an order that is given twice, also after a crash, is
+// issued once.
+//
+// IssueOnce returns ErrParams if the order has no anchor. It returns ErrAnchorConflict if the vault has issued something
+// else under the anchor, or has discarded the issue, or if the ledger can never record it.
+func (s *IssueService) IssueOnce(ctx context.Context, o Order) (*Submission, *Movement, error) {
+	if len(o.Anchor) == 0 {
+		return nil, nil, refuse("an order without an anchor, which says which issue it is")
+	}
+	for first := true; ; first = false {
+		sub, m, err := s.issuedBefore(&o)
+		if sub != nil || m != nil || err != nil {
+			return sub, m, err
+		}
+		sub, err = s.Issue(ctx, o)
+		if first && errors.Is(err, zkbench.ErrAnchorConflict) { // another call was faster
+			continue
+		}
+		return sub, nil, err
+	}
+}
+
+// issuedBefore returns the issue that the vault has made under an order's anchor: the submission if it waits for the
+// ledger, else the movement; or nil and nil if there is none.
+func (s *IssueService) issuedBefore(o *Order) (sub *Submission, landed *Movement, err error) {
+	var m *move
+	var k *pendingRecord
+	err = s.vault.view(func(tx *bbolt.Tx) (err error) {
+		if _, m, err = lastMove(tx, o.Anchor); err == nil {
+			k, err = getPending(tx, o.Anchor)
+		}
+		return err
+	})
+	switch {
+	case err != nil || m == nil || !m.Made:
+		return nil, nil, err
+	case !slices.EqualFunc(o.Payments, m.Paid, func(p Payment, made Paid) bool {
+		return bytes.Equal(p.To.Owner, made.Owner) && p.Value == made.Value && o.Type == made.Type
+	}):
+		return nil, nil, fmt.Errorf("%w: in this vault, of an issue of another type or to other payees", zkbench.ErrAnchorConflict)
+	case m.Status == Landed:
+		return nil, &m.Movement, nil
+	case m.Status != Pending || k == nil:
+		return nil, nil, fmt.Errorf("%w: the issue under it is %v, and the ledger can never record it", zkbench.ErrAnchorConflict, m.Status)
+	}
+	pending, err := k.decode(o.Anchor)
+	return &pending.Submission, nil, err
 }
 
 // prove returns the submission of plans, without signatures. first is the index of the first action in the

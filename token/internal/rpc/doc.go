@@ -8,6 +8,7 @@ import (
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/audit"
 	"github.com/zkbench/zkbench/token/internal/rpc/tokenv1"
 	"github.com/zkbench/zkbench/token/ledger"
 )
@@ -21,11 +22,15 @@ const LedgerHeader = "Zkbench-Ledger"
 // Limits of messages.
 const (
 	MaxRequests = 256                         // requests of one call of Submit
-	MaxMessage  = token.MaxRequest + 64<<10   // bytes of a message that a server reads: one request of any size, or many smaller ones
 	MaxAnswer   = 2*token.MaxRequest + 64<<20 // bytes of a message that a client reads: a record of any size
 	ChunkBytes  = 128 << 10                   // of records, after which a message of ReadLog ends
 	MaxIDs      = 256                         // ids of one call of GetTokens
 	MaxWait     = 60_000                      // milliseconds that a call may wait
+	MaxKey      = 128                         // bytes of an idempotency key
+
+	// MaxMessage is the number of bytes of a message that a server reads: one request of any size with the information
+	// for auditors, or many smaller requests.
+	MaxMessage = token.MaxRequest + audit.MaxInformation + 64<<10
 )
 
 // PutRecord returns the message of a record.
