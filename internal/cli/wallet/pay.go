@@ -5,28 +5,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"slices"
-	"strings"
+	"time"
 
 	"github.com/zkbench/zkbench"
-	"github.com/zkbench/zkbench/executor"
-	"github.com/zkbench/zkbench/internal/cli/keyfile"
-	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/token"
-	"github.com/zkbench/zkbench/token/identity"
+	"github.com/zkbench/zkbench/token/client"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/policy"
 	"github.com/zkbench/zkbench/token/service"
-	"github.com/zkbench/zkbench/token/validator"
 )
 
-// RefusedError says that an auditor or a validator refused a request. The request is therefore not
-// on the ledger.
+// RefusedError says that an auditor or a validator refused a request.
+//
+// If Kept is false, the request can never be on the ledger: it has not left this process, or the ledger has another
+// request that rules it out. If Kept is true, the request still holds its tokens in the wallet. Another party has seen it,
+// and whoever has refused it may still record it. To pay again before Payer.Cancel has succeeded may pay twice.
 type RefusedError struct {
 	By     string // auditor or validator
 	Anchor []byte
-	Kept   bool // the request still holds its tokens in the wallet
+	Kept   bool
 	Err    error
 }
 
@@ -65,130 +62,47 @@ func (e *LandedError) Unwrap() error { return e.Err }
 // Payer makes payments from a Purse. For each payment it asks the auditors of the ledger's
 // policy to sign the request, and then puts the request on the ledger.
 type Payer struct {
-	// Unsigned is how many requests on the ledger are not in the auditors' vaults: a vault is new, or was lost.
+	// Unsigned is how many requests on the ledger are not in the vaults of the auditors that sign in this process: a
+	// vault is new, or was lost.
 	Unsigned uint64
+	// Wait is how long a payment waits, after it was recorded, until validators have signed a head over it. It has an
+	// effect only if the ledger is behind a server and the policy names validators.
+	Wait time.Duration
 
 	purse    *Purse
-	ledger   ledger.Store
+	ledger   Ledger
+	submit   ledger.Submitter // the ledger
 	transfer *service.TransferService
-	submit   ledger.Submitter
-	auditors []*auditor // in the order of the policy
+	rules    *policy.Current
+	own      []*ownAuditor
+	others   []*client.Auditor
 }
 
-// auditor is an auditor that signs in this process.
-type auditor struct {
-	*service.AuditorService
-	vault *service.Vault
-}
+// DefaultWait is a good choice for Payer.Wait.
+const DefaultWait = 10 * time.Second
 
-// acceptedAuditor says what a file of an auditor's keys contains.
-const acceptedAuditor = "PEM blocks of an auditor's signing key (or a line with its PKCS #11 URI) and of its X25519 or MLKEM768-X25519 key, and of the identities of authorities whose enrolments count"
-
-// NewPayer returns a payer that pays from the purse p on the ledger l. The parameter auditorKeys
-// contains the paths of the files with the keys of all auditors of the ledger's policy, in any
-// order. Beside each of these files is that auditor's vault (its database), a file with the
-// extension .vault; NewPayer creates the vault if it does not exist. NewPayer returns an error for
-// everything that can be refused before a payment is made. The caller must close the payer. Closing
-// the payer does not close the ledger.
-func NewPayer(ctx context.Context, p *Purse, l ledger.Store, auditorKeys ...string) (_ *Payer, err error) {
-	r := &Payer{purse: p, ledger: l}
-	v, err := validator.New(p.params, l.Genesis(), executor.Pool(), token.Tuning{}, 64)
-	if err == nil {
-		err = v.Follow(ctx, l)
-	}
-	if err != nil {
+// NewPayer returns a payer that pays from the purse p on the ledger l. NewPayer returns an error for everything that can
+// be refused before a payment is made. The caller must close the payer. Closing the payer does not close the ledger.
+func NewPayer(ctx context.Context, p *Purse, l Ledger, a Auditors) (_ *Payer, err error) {
+	r := &Payer{purse: p, ledger: l, submit: l}
+	if r.rules, err = policy.NewCurrent(l.Genesis(), &p.params.Policy, nil); err != nil {
 		return nil, err
 	}
-	if r.submit, err = validator.NewSubmitter(v, l, nil); err != nil {
+	if err := r.rules.Follow(ctx, l); err != nil {
 		return nil, err
 	}
 	if r.transfer, err = p.Transfers(); err != nil {
 		return nil, err
 	}
-	if err := r.open(ctx, v.Policy(), auditorKeys); err != nil {
+	if err := r.open(ctx, r.rules.Load(), a); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }
 
-// Close closes the auditors' vaults.
-func (r *Payer) Close() (err error) {
-	for _, a := range r.auditors {
-		if a != nil {
-			err = errors.Join(err, a.vault.Close())
-		}
-	}
-	return err
-}
-
-// open opens the auditors of a policy.
-func (r *Payer) open(ctx context.Context, rules *token.Policy, paths []string) error {
-	const field = "auditor-key"
-	r.auditors = make([]*auditor, len(rules.Auditors))
-	for _, path := range paths {
-		keys, err := keyfile.Read(field, path, acceptedAuditor)
-		if err != nil {
-			return err
-		}
-		signer := keys.Signer(rules.AuditorIdentities()...)
-		if signer == nil || keys.Opening == nil {
-			return &argument.ValueError{Field: field, Value: path, Accepted: fmt.Sprintf("%s; the auditor must be one of the %d of policy %d", acceptedAuditor, len(rules.Auditors), rules.Version)}
-		}
-		at := slices.IndexFunc(rules.Auditors, func(a token.Auditor) bool { return bytes.Equal(a.Identity, signer.Identity()) })
-		if r.auditors[at] != nil {
-			return &argument.ValueError{Field: field, Value: path, Accepted: "the keys of each auditor once"}
-		}
-		if !bytes.Equal(keys.Opening.PublicKey().Bytes(), rules.Auditors[at].Key) {
-			return &argument.ValueError{Field: field, Value: path, Accepted: "a file with the key that policy " + fmt.Sprint(rules.Version) + " names for encrypting to this auditor"}
-		}
-		if r.auditors[at], err = r.openAuditor(ctx, path, signer, keys); err != nil {
-			return fmt.Errorf("%s: %s: %w", field, path, err)
-		}
-	}
-	for i, a := range r.auditors {
-		if a == nil {
-			return &argument.ValueError{
-				Field: field, Value: strings.Join(paths, ","),
-				Accepted: fmt.Sprintf("the secret-key files of all %d auditors of policy %d, who must sign every request; missing: %s",
-					len(r.auditors), rules.Version, Owner(rules.Auditors[i].Identity)),
-			}
-		}
-	}
-	return nil
-}
-
-// openAuditor opens an auditor and makes it follow the ledger.
-func (r *Payer) openAuditor(ctx context.Context, path string, signer identity.Signer, keys *keyfile.Keys) (_ *auditor, err error) {
-	vaultPath := AuditorVault(path)
-	vault, err := service.OpenVault(vaultPath, r.ledger.Genesis())
-	if errors.Is(err, fs.ErrNotExist) {
-		vault, err = service.CreateVault(vaultPath, r.ledger.Genesis())
-	}
-	if err != nil {
-		return nil, err
-	}
-	a := &auditor{vault: vault}
-	a.AuditorService, err = service.NewAuditorService(r.purse.params, token.Tuning{}, executor.Pool(), vault, service.Auditor{
-		Signer: signer, Key: keys.Opening, Policy: service.SignAll{}, Authorities: keys.Identities,
-	})
-	if err == nil {
-		_, err = a.Reconcile(ctx, r.ledger, func(ledger.Record) error { r.Unsigned++; return nil })
-	}
-	if err != nil {
-		return nil, errors.Join(err, vault.Close())
-	}
-	return a, nil
-}
-
-// AuditorVault returns the path of an auditor's vault. The parameter keys is the path of the file
-// with the auditor's keys.
-func AuditorVault(keys string) string {
-	return strings.TrimSuffix(keys, filepath.Ext(keys)) + ".vault"
-}
-
 // Pay makes the payments of the order o and returns their entry in the wallet's history. If it
 // cannot make the request, it returns the error of TransferService.Transfer. If the request is
-// refused, it returns a *RefusedError and releases the tokens that were reserved for the request.
+// refused, it returns a *RefusedError, which says whether the request still holds its tokens.
 // If it is not known whether the request is on the ledger, it returns an *UnknownError. If the request is on the ledger
 // and the wallet cannot follow the ledger, it returns a *LandedError. If validators have not signed a head over the
 // request yet, the movement is pending.
@@ -212,19 +126,21 @@ func (r *Payer) Cancel(ctx context.Context, anchor []byte) (*service.Movement, e
 	return r.submitNew(ctx, sub, err)
 }
 
-// submitNew puts a new submission on the ledger. If it is refused, nobody else has seen it, so its
-// tokens are freed.
+// submitNew puts a new submission on the ledger. If that fails and nobody else has seen the submission, its tokens are
+// freed.
 func (r *Payer) submitNew(ctx context.Context, sub *service.Submission, err error) (*service.Movement, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.submitAudited(ctx, sub)
-	if refused, ok := errors.AsType[*RefusedError](err); ok {
-		discarding := r.purse.Discard(context.WithoutCancel(ctx), sub.Request.Anchor)
-		refused.Kept = discarding != nil
-		err = errors.Join(err, discarding)
+	m, left, err := r.submitAudited(ctx, sub)
+	if err == nil || left {
+		return m, err
 	}
-	return m, err
+	discarding := r.purse.Discard(context.WithoutCancel(ctx), sub.Request.Anchor)
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		refused.Kept = discarding != nil
+	}
+	return nil, errors.Join(err, discarding)
 }
 
 // Again submits the pending payment with the given anchor (the identifier of a request) once more.
@@ -237,7 +153,8 @@ func (r *Payer) Again(ctx context.Context, anchor []byte) (*service.Movement, er
 			return nil, err
 		}
 		if bytes.Equal(k.Request.Anchor, anchor) {
-			return r.submitAudited(ctx, &k.Submission)
+			m, _, err := r.submitAudited(ctx, &k.Submission)
+			return m, err
 		}
 	}
 	m, err := r.purse.movement(anchor)
@@ -252,39 +169,69 @@ func (r *Payer) Again(ctx context.Context, anchor []byte) (*service.Movement, er
 	return m, nil
 }
 
-// submitAudited has the auditors sign a submission, and submits it.
-func (r *Payer) submitAudited(ctx context.Context, sub *service.Submission) (*service.Movement, error) {
+// submitAudited has the auditors sign a submission, and submits it. It reports whether the submission may have left this
+// process: then it may be recorded, whatever the answer.
+func (r *Payer) submitAudited(ctx context.Context, sub *service.Submission) (_ *service.Movement, left bool, err error) {
 	anchor := sub.Request.Anchor
-	shown, information, err := sub.ForAuditors()
-	if err != nil {
-		return nil, err
+	if err := r.rules.Follow(ctx, r.ledger); err != nil {
+		return nil, false, err
 	}
-	sub.Request.Auditors = make([][]byte, len(r.auditors))
-	for i, a := range r.auditors {
-		if sub.Request.Auditors[i], _, err = a.Sign(ctx, shown, information); err != nil {
-			return nil, &RefusedError{By: "auditor", Anchor: anchor, Kept: true, Err: err}
+	rules := r.rules.Load()
+	if err := sub.Audit(ctx, rules, r.signers(&left)...); err != nil {
+		if left && (ctx.Err() != nil || errors.Is(err, zkbench.ErrEnv)) {
+			return nil, left, &UnknownError{anchor, err}
 		}
+		return r.refused(ctx, left, &RefusedError{By: "auditor", Anchor: anchor, Kept: true, Err: err})
 	}
 	raw, err := sub.Request.Encode()
 	if err != nil {
-		return nil, err
+		return nil, left, err
 	}
 	verdicts, err := r.submit.Submit(ctx, [][]byte{raw})
 	if err != nil {
-		return nil, &UnknownError{anchor, err}
+		return nil, true, &UnknownError{anchor, err}
 	}
 	if err := verdicts[0].Err; err != nil {
 		if _, refused := errors.AsType[*zkbench.CheckError](err); refused && !errors.Is(err, zkbench.ErrOutcomeUnknown) {
-			return nil, &RefusedError{By: "validator", Anchor: anchor, Kept: true, Err: err}
+			return r.refused(ctx, left || !r.ledger.own(), &RefusedError{By: "validator", Anchor: anchor, Kept: true, Err: err})
 		}
-		return nil, &UnknownError{anchor, err}
+		return nil, true, &UnknownError{anchor, err}
+	}
+	m, err := r.landed(ctx, rules, anchor, verdicts[0].Record.Seq)
+	return m, true, err
+}
+
+// landed follows the ledger up to a payment that it has recorded.
+func (r *Payer) landed(ctx context.Context, rules *token.Policy, anchor []byte, number uint64) (*service.Movement, error) {
+	if server, ok := r.ledger.(interface {
+		WaitHead(ctx context.Context, leaves uint64, wait time.Duration) ([]byte, error)
+	}); ok && rules.HeadThreshold > 0 {
+		_, _ = server.WaitHead(ctx, number+1, r.Wait) // what is wrong with the head, Sync says
 	}
 	if err := r.purse.Sync(context.WithoutCancel(ctx), r.ledger); err != nil {
-		return nil, &LandedError{anchor, verdicts[0].Record.Seq, err}
+		return nil, &LandedError{anchor, number, err}
 	}
 	m, err := r.purse.movement(anchor)
-	if err == nil && m == nil {
-		err = fmt.Errorf("%w: the history does not have %x", zkbench.ErrEnv, anchor)
+	switch {
+	case err != nil:
+		return nil, err
+	case m == nil:
+		return nil, fmt.Errorf("%w: the history does not have %x", zkbench.ErrEnv, anchor)
+	case m.Status == service.Landed, m.Status == service.Pending && rules.HeadThreshold > 0:
+		return m, nil
 	}
-	return m, err
+	return nil, &UnknownError{anchor, fmt.Errorf("the answer was that it is request %d, and the log does not have it", number)}
+}
+
+// refused finds out from the log what became of a refused submission that has left this process.
+func (r *Payer) refused(ctx context.Context, left bool, refused *RefusedError) (*service.Movement, bool, error) {
+	if !left || r.purse.Sync(context.WithoutCancel(ctx), r.ledger) != nil {
+		return nil, left, refused
+	}
+	m, err := r.purse.movement(refused.Anchor)
+	if err == nil && m != nil && m.Status == service.Landed {
+		return m, left, nil
+	}
+	refused.Kept = err != nil || m == nil || m.Status == service.Pending
+	return nil, left, refused
 }

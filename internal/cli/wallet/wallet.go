@@ -250,6 +250,9 @@ func Owner(owner []byte) string {
 	return fmt.Sprintf("%v %x...", id.Type(), owner[1:min(len(owner), 9)])
 }
 
+// Params returns the public parameters of the wallet's ledger. The caller must not modify them.
+func (p *Purse) Params() *token.PublicParams { return p.params }
+
 // Transfers returns the service that pays from the wallet.
 func (p *Purse) Transfers() (*service.TransferService, error) {
 	return service.NewTransferService(p.params, "", token.Tuning{}, executor.Pool(), p.Wallet)
@@ -273,7 +276,7 @@ func (p *Purse) NewAddress(signer identity.Signer) (string, error) {
 			return "", err
 		}
 	}
-	return FormatAddress(id, a)
+	return service.FormatAddress(id, a)
 }
 
 // movement returns the last movement of an anchor in the history, or nil if there is none.

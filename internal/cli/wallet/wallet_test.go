@@ -79,7 +79,7 @@ func (w *town) person() *wallet.Purse {
 
 func (w *town) payer(p *wallet.Purse) *wallet.Payer {
 	w.t.Helper()
-	r := must.Get(wallet.NewPayer(w.t.Context(), p, w.ledger, w.auditor()))(w.t)
+	r := must.Get(wallet.NewPayer(w.t.Context(), p, must.Get(wallet.Validated(w.t.Context(), w.ledger, w.params))(w.t), wallet.Auditors{Keys: []string{w.auditor()}}))(w.t)
 	w.t.Cleanup(func() {
 		if err := r.Close(); !errors.Is(err, fs.ErrClosed) {
 			must.Do(w.t, err)
@@ -91,7 +91,7 @@ func (w *town) payer(p *wallet.Purse) *wallet.Payer {
 // order returns an order that pays a value to a wallet, whose address is sent as text.
 func (w *town) order(to *wallet.Purse, value uint64) service.Order {
 	w.t.Helper()
-	_, a, err := wallet.ParseAddress(must.Get(to.NewAddress(nil))(w.t))
+	_, a, err := service.ParseAddress(must.Get(to.NewAddress(nil))(w.t))
 	must.Do(w.t, err)
 	return service.Order{Type: "USD", Payments: []service.Payment{{To: a, Value: value}}}
 }
@@ -277,6 +277,7 @@ func TestPayerRefuses(t *testing.T) {
 	unopened, another, readable := *good, *good, *good
 	unopened.Opening = nil
 	another.Opening = must.Get(must.Get(token.X25519.HPKE())(t).GenerateKey())(t)
+	own := must.Get(wallet.Validated(t.Context(), w.ledger, w.params))(t)
 	open := write("readable.pem", &readable)
 	must.Do(t, os.Chmod(open, 0o644))
 	for name, test := range map[string]struct {
@@ -292,7 +293,7 @@ func TestPayerRefuses(t *testing.T) {
 		"one more, a bad 1": {[]string{w.auditor(), w.path("keys", "issuer.pem")}, "one of the 1 of policy 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := wallet.NewPayer(t.Context(), south, w.ledger, test.keys...)
+			_, err := wallet.NewPayer(t.Context(), south, own, wallet.Auditors{Keys: test.keys})
 			if refused, ok := errors.AsType[*argument.ValueError](err); !ok || refused.Field != "auditor-key" || !strings.Contains(err.Error(), test.says) {
 				t.Errorf("%v; want ...%s", err, test.says)
 			}
@@ -310,11 +311,11 @@ func TestAuditorsVaultLost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "auditor.pem")
 	must.Do(t, keyfile.Write(path, must.Get(keyfile.Read("key", w.auditor(), "a key"))(t)))
 	for _, want := range []uint64{6, 0} { // all but the update of the policy, which administrators sign
-		r := must.Get(wallet.NewPayer(t.Context(), south, w.ledger, path))(t)
+		r := must.Get(wallet.NewPayer(t.Context(), south, must.Get(wallet.Validated(t.Context(), w.ledger, w.params))(t), wallet.Auditors{Keys: []string{path}}))(t)
 		golden.Equal(t, "unsigned", want, r.Unsigned)
 		must.Do(t, r.Close())
 	}
-	must.Get(os.Stat(wallet.AuditorVault(path)))(t)
+	must.Get(os.Stat(wallet.VaultBeside(path)))(t)
 }
 
 // TestCreate: a wallet is a directory of its owner's alone, is made once, and comes back from its keys.

@@ -188,7 +188,7 @@ func ownerInFull(owner []byte) string {
 	return fmt.Sprintf("%s%s, SHA-256 %s", view.Type, view.Subject, view.Fingerprint)
 }
 
-func walletReceiptCommand(stdout io.Writer) *cobra.Command {
+func walletReceiptCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "receipt ANCHOR --open NUMBER --dir DIR --ledger PATH",
 		Short: "Write a receipt that shows value and payee of one output of a payment",
@@ -198,7 +198,7 @@ func walletReceiptCommand(stdout io.Writer) *cobra.Command {
 			"has the openings; one that was restored from its keys has lost them.",
 		Args: cobra.ArbitraryArgs,
 	}
-	f := newWalletFlags(cmd.Flags())
+	f := newWalletFlags(cmd.Flags(), stderr)
 	const acceptedOpen = "the number of an output, as wallet history -v prints it"
 	open := argument.Define(cmd.Flags(), "open", argument.KindNumber, "", acceptedOpen, "open this output: "+acceptedOpen)
 	out := argument.Define(cmd.Flags(), "out", argument.KindFile, "", acceptedNewFile, "write the receipt to this file instead of standard output: "+acceptedNewFile)

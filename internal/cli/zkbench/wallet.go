@@ -9,18 +9,23 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/cli/keyfile"
+	"github.com/zkbench/zkbench/internal/cli/serving"
 	"github.com/zkbench/zkbench/internal/cli/wallet"
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/client"
 	"github.com/zkbench/zkbench/token/identity"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/replay"
+	"github.com/zkbench/zkbench/token/peer"
+	"github.com/zkbench/zkbench/token/service"
 )
 
 // walletCommand returns the command wallet.
@@ -36,26 +41,52 @@ func walletCommand(stdout, stderr io.Writer) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 		RunE: cli.ACommand,
 	}
-	cmd.AddCommand(walletNewCommand(stdout), walletAddressCommand(stdout), walletPayCommand(stdout, stderr), walletCancelCommand(stdout, stderr),
-		walletConsolidateCommand(stdout, stderr), walletBalanceCommand(stdout), walletHistoryCommand(stdout), walletCheckCommand(stdout), walletReceiptCommand(stdout))
+	for _, sub := range []func(stdout, stderr io.Writer) *cobra.Command{
+		walletNewCommand, walletAddressCommand, walletPayCommand, walletCancelCommand, walletConsolidateCommand, walletBalanceCommand,
+		walletHistoryCommand, walletCheckCommand, walletReceiptCommand,
+	} {
+		cmd.AddCommand(sub(stdout, stderr))
+	}
 	return cmd
 }
 
 // walletFlags name a wallet and its ledger.
-type walletFlags struct{ dir, ledger *argument.Option }
+type walletFlags struct {
+	ledgerFlags
+	dir *argument.Option
+}
 
-func newWalletFlags(flags *pflag.FlagSet) *walletFlags {
-	const ledgers = "the path of a ledger, or the URL of a database"
+func newWalletFlags(flags *pflag.FlagSet, stderr io.Writer) *walletFlags {
 	return &walletFlags{
-		dir:    argument.Define(flags, "dir", argument.KindFile, "wallet", "the directory of a wallet, as wallet new makes it", "the wallet's directory"),
-		ledger: argument.Define(flags, "ledger", argument.KindText, "", ledgers, "the wallet's ledger: "+ledgers),
+		ledgerFlags: ledgerFlags{
+			ledger: argument.Define(flags, "ledger", argument.KindText, "", acceptedLedger, "the wallet's ledger: "+acceptedLedger),
+			tls:    argument.Define(flags, "tls", argument.KindFile, "", serving.AcceptedDir, "for servers, the wallet's certificates: "+serving.AcceptedDir),
+			report: func(r client.Retry) {
+				fmt.Fprintf(stderr, "%s failed: %v; tried again at %s, and until %s\n", r.Method, r.Err, r.At.Format(time.TimeOnly), r.Until.Format(time.TimeOnly))
+			},
+		},
+		dir: argument.Define(flags, "dir", argument.KindFile, "wallet", "the directory of a wallet, as wallet new makes it", "the wallet's directory"),
 	}
+}
+
+const acceptedLedger = "the path of a ledger, the URL of a database, or the URL of a server (https://host:port, http://127.0.0.1:port)"
+
+// ledgerFlags name a ledger, perhaps by its server's URL.
+type ledgerFlags struct {
+	ledger, tls *argument.Option
+	report      func(client.Retry) // is told of calls of servers that are made again
+}
+
+// walletLedger is a ledger that a party reads: a replay.Store, or a *client.Client.
+type walletLedger interface {
+	ledger.Reader
+	io.Closer
 }
 
 // holding is a wallet that has followed its ledger.
 type holding struct {
 	*wallet.Purse
-	ledger replay.Store
+	ledger walletLedger
 	last   uint64 // number of the last request that it has seen
 }
 
@@ -64,13 +95,39 @@ func (h *holding) position() string {
 	return fmt.Sprintf("as of request %d of ledger %x", h.last, h.ledger.Genesis().ID())
 }
 
+// isServer reports whether a ledger is named by the URL of its server.
+func isServer(arg string) bool {
+	return strings.HasPrefix(arg, "https://") || strings.HasPrefix(arg, "http://")
+}
+
+// dial returns the options of a client of a server with a role.
+func (f *ledgerFlags) dial(role peer.Role) (o client.Options, err error) {
+	o.Report = f.report
+	if f.tls.Given {
+		c, err := serving.LoadCertificates("tls", f.tls.Text)
+		if err != nil {
+			return o, err
+		}
+		o.TLS = c.Client(role)
+	}
+	return o, nil
+}
+
 // open opens the ledger, calls work, and closes the ledger.
-func (f *walletFlags) open(ctx context.Context, work func(l replay.Store) error) (err error) {
+func (f *ledgerFlags) open(ctx context.Context, work func(l walletLedger) error) (err error) {
 	if !f.ledger.Given {
 		return f.ledger.Refuse("ledger", "")
 	}
-	l, err := replay.Open(ctx, f.ledger.Text)
-	if err != nil {
+	var l walletLedger
+	if isServer(f.ledger.Text) {
+		o, err := f.dial(peer.Validator)
+		if err != nil {
+			return err
+		}
+		if l, err = client.Dial(ctx, f.ledger.Text, o); err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+	} else if l, err = replay.Open(ctx, f.ledger.Text); err != nil {
 		return ledgerError(ctx, f.ledger.Text, err)
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
@@ -79,7 +136,7 @@ func (f *walletFlags) open(ctx context.Context, work func(l replay.Store) error)
 
 // withWallet opens the wallet, follows the ledger, and calls work.
 func (f *walletFlags) withWallet(ctx context.Context, work func(h *holding) error) error {
-	return f.open(ctx, func(l replay.Store) (err error) {
+	return f.open(ctx, func(l walletLedger) (err error) {
 		p, err := wallet.Open(f.dir.Text, l.Genesis())
 		if err != nil {
 			return f.refusal(err)
@@ -133,7 +190,7 @@ func loadSelf(field string, o *argument.Option) (identity.Signer, error) {
 	return signer, nil
 }
 
-func walletNewCommand(stdout io.Writer) *cobra.Command {
+func walletNewCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new --dir DIR --ledger PATH --params FILE",
 		Short: "Make a wallet, or restore it from its keys",
@@ -143,13 +200,13 @@ func walletNewCommand(stdout io.Writer) *cobra.Command {
 			"whose a token is. In a directory that has keys but no vault, the vault is restored from the keys and the ledger.",
 		Args: cli.NoArguments,
 	}
-	f := newWalletFlags(cmd.Flags())
-	params := argument.Define(cmd.Flags(), "params", argument.KindFile, "", "the path of a file of public parameters", "the ledger's public parameters")
+	f := newWalletFlags(cmd.Flags(), stderr)
+	params := argument.Define(cmd.Flags(), "params", argument.KindFile, "", "the path of a file of public parameters", "the ledger's public parameters (default for a server: those that it tells)")
 	enrol := argument.Define(cmd.Flags(), "enrol", argument.KindText, "", "a name of 1 to 256 bytes", "use pseudonyms, enrolled under this name: a name of 1 to 256 bytes")
 	authority := argument.Define(cmd.Flags(), "authority-key", argument.KindFile, "", acceptedSigner, "with --enrol: the authority's secret key: "+acceptedSigner)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return f.open(cmd.Context(), func(l replay.Store) (err error) {
-			p, err := f.make(l.Genesis(), params, enrol, authority)
+		return f.open(cmd.Context(), func(l walletLedger) (err error) {
+			p, err := f.make(l, params, enrol, authority)
 			if err != nil {
 				return err
 			}
@@ -167,7 +224,7 @@ func walletNewCommand(stdout io.Writer) *cobra.Command {
 }
 
 // make creates a wallet, or restores its vault.
-func (f *walletFlags) make(genesis ledger.Genesis, params, enrol, authority *argument.Option) (*wallet.Purse, error) {
+func (f *walletFlags) make(l walletLedger, params, enrol, authority *argument.Option) (*wallet.Purse, error) {
 	exists := func(err error) error {
 		if errors.Is(err, fs.ErrExist) {
 			return (&argument.Option{Accepted: "a directory that has no wallet"}).Refuse("dir", f.dir.Text)
@@ -178,32 +235,40 @@ func (f *walletFlags) make(genesis ledger.Genesis, params, enrol, authority *arg
 		if enrol.Given || authority.Given {
 			return nil, (&argument.Option{Accepted: "a directory that has no keys"}).Refuse("dir", f.dir.Text)
 		}
-		var p *token.PublicParams
-		if params.Given {
-			var err error
-			if p, err = loadParams(params.Text); err != nil {
-				return nil, err
-			}
+		p, err := paramsOf(l, params)
+		if err != nil {
+			return nil, err
 		}
-		made, err := wallet.Restore(f.dir.Text, p, genesis)
+		made, err := wallet.Restore(f.dir.Text, p, l.Genesis())
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, params.Refuse("params", "")
 		}
 		return made, exists(err)
 	}
-	if !params.Given {
-		return nil, params.Refuse("params", "")
-	}
-	p, err := loadParams(params.Text)
+	p, err := paramsOf(l, params)
 	if err != nil {
 		return nil, err
+	}
+	if p == nil {
+		return nil, params.Refuse("params", "")
 	}
 	keys, err := newWalletKeys(p, enrol, authority)
 	if err != nil {
 		return nil, err
 	}
-	made, err := wallet.Create(f.dir.Text, p, genesis, keys)
+	made, err := wallet.Create(f.dir.Text, p, l.Genesis(), keys)
 	return made, exists(err)
+}
+
+// paramsOf returns the parameters of a file, or those that the ledger's server has told, or nil if there are neither.
+func paramsOf(l walletLedger, params *argument.Option) (*token.PublicParams, error) {
+	if params.Given {
+		return loadParams(params.Text)
+	}
+	if c, ok := l.(*client.Client); ok {
+		return c.Params(), nil
+	}
+	return nil, nil
 }
 
 func newWalletKeys(params *token.PublicParams, enrol, authority *argument.Option) (*keyfile.Keys, error) {
@@ -224,7 +289,7 @@ func newWalletKeys(params *token.PublicParams, enrol, authority *argument.Option
 	return wallet.Enrol(params.Curve, enrol.Text, signer)
 }
 
-func walletAddressCommand(stdout io.Writer) *cobra.Command {
+func walletAddressCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "address --dir DIR --ledger PATH",
 		Short: "Make an address for one payment to the wallet, as text for the payer",
@@ -234,7 +299,7 @@ func walletAddressCommand(stdout io.Writer) *cobra.Command {
 			"key knows whose address it is (wallet pay --payee). The address of a pseudonym shows that only with --sign-key.",
 		Args: cli.NoArguments,
 	}
-	f := newWalletFlags(cmd.Flags())
+	f := newWalletFlags(cmd.Flags(), stderr)
 	out := argument.Define(cmd.Flags(), "out", argument.KindFile, "", acceptedNewFile, "write the address to this file instead of standard output: "+acceptedNewFile)
 	key := argument.Define(cmd.Flags(), "sign-key", argument.KindFile, "", acceptedSigner, "sign the address with a key that the payer knows: "+acceptedSigner)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -267,7 +332,7 @@ func walletAddressCommand(stdout io.Writer) *cobra.Command {
 // parseTo parses an address: the text itself, or the path of a file that has it.
 func parseTo(o *argument.Option) (id token.LedgerID, to address, err error) {
 	text := o.Text
-	if !strings.HasPrefix(strings.TrimSpace(text), wallet.AddressPrefix) {
+	if !strings.HasPrefix(strings.TrimSpace(text), service.AddressPrefix) {
 		if text == "" {
 			return id, to, o.Refuse("to", "")
 		}
@@ -280,7 +345,7 @@ func parseTo(o *argument.Option) (id token.LedgerID, to address, err error) {
 		}
 		text = string(data)
 	}
-	if id, to, err = wallet.ParseAddress(text); err != nil {
+	if id, to, err = service.ParseAddress(text); err != nil {
 		return id, to, fmt.Errorf("to: %w; accepted: %s", err, o.Accepted)
 	}
 	return id, to, nil

@@ -16,6 +16,9 @@ import (
 	"github.com/zkbench/zkbench/internal/cli/wallet"
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/client"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/peer"
 	"github.com/zkbench/zkbench/token/service"
 )
 
@@ -24,28 +27,72 @@ type address = service.Address
 const (
 	acceptedAnchor = "the anchor of a pending payment, in hex, as wallet balance prints it"
 	acceptedTokens = "a type of tokens, 1 to 256 bytes"
+
+	acceptedAuditors = "the URLs of auditors' servers"
 )
 
-// payFlags name a wallet that pays, and the keys of its ledger's auditors.
+// payFlags name a wallet that pays, and its ledger's auditors.
 type payFlags struct {
 	*walletFlags
-	auditors *argument.Option
-	stderr   io.Writer
+	auditorKeys, auditors, wait *argument.Option
+	stderr                      io.Writer
 }
 
 func newPayFlags(flags *pflag.FlagSet, stderr io.Writer) *payFlags {
-	const auditors = "the paths of files with the secret keys of all auditors of the ledger's policy, for each its signing key and its X25519 or MLKEM768-X25519 key"
-	return &payFlags{newWalletFlags(flags), argument.Define(flags, "auditor-key", argument.KindList, "", auditors, "sign as the auditors of the ledger, if it has any: "+auditors), stderr}
+	const (
+		keys = "the paths of files with the secret keys of auditors, for each its signing key and its X25519 or MLKEM768-X25519 key"
+		wait = "0s to 10m"
+	)
+	return &payFlags{
+		stderr:      stderr,
+		walletFlags: newWalletFlags(flags, stderr),
+		auditorKeys: argument.Define(flags, "auditor-key", argument.KindList, "", keys, "sign as these auditors of the ledger, if it has any: "+keys),
+		auditors:    argument.Define(flags, "auditor", argument.KindList, "", acceptedAuditors, "have these auditors of the ledger sign: "+acceptedAuditors),
+		wait:        argument.Define(flags, "wait", argument.KindTime, wallet.DefaultWait.String(), wait, "with a server, how long to wait until validators have signed a head over the payment: "+wait),
+	}
+}
+
+// list returns the items of a flag.
+func list(o *argument.Option) []string {
+	if !o.Given {
+		return nil
+	}
+	return strings.Split(o.Text, ",")
+}
+
+// payable returns a ledger to which requests can be submitted.
+func payable(ctx context.Context, l walletLedger, params *token.PublicParams) (wallet.Ledger, error) {
+	if c, ok := l.(*client.Client); ok {
+		return wallet.Served(c), nil
+	}
+	return wallet.Validated(ctx, l.(ledger.Store), params)
+}
+
+// payer returns a payer on the wallet's ledger.
+func (f *payFlags) payer(ctx context.Context, h *holding) (*wallet.Payer, error) {
+	wait, err := f.wait.Duration("wait", 0, 10*time.Minute)
+	if err != nil {
+		return nil, err
+	}
+	a := wallet.Auditors{Keys: list(f.auditorKeys), URLs: list(f.auditors)}
+	if a.Dial, err = f.dial(peer.Auditor); err != nil {
+		return nil, err
+	}
+	l, err := payable(ctx, h.ledger, h.Params())
+	if err != nil {
+		return nil, err
+	}
+	r, err := wallet.NewPayer(ctx, h.Purse, l, a)
+	if err == nil {
+		r.Wait = wait
+	}
+	return r, err
 }
 
 // pays makes a payment by calling work, and shows it.
 func (f *payFlags) pays(ctx context.Context, stdout io.Writer, work func(h *holding, r *wallet.Payer) (*service.Movement, error)) error {
 	return f.withWallet(ctx, func(h *holding) (err error) {
-		var keys []string
-		if f.auditors.Given {
-			keys = strings.Split(f.auditors.Text, ",")
-		}
-		r, err := wallet.NewPayer(ctx, h.Purse, h.ledger, keys...)
+		r, err := f.payer(ctx, h)
 		if err != nil {
 			return f.failed(ctx, err)
 		}
@@ -70,7 +117,7 @@ func (f *payFlags) outcome(ctx context.Context, err error) error {
 	if r, ok := errors.AsType[*wallet.RefusedError](err); ok {
 		what := "nothing was paid"
 		if r.Kept {
-			what = fmt.Sprintf("its tokens are held: zkbench wallet cancel %x takes it back", r.Anchor)
+			what = fmt.Sprintf("its tokens are held, because it may still be recorded: zkbench wallet cancel %x takes it back; do not pay again before that", r.Anchor)
 		}
 		return &cli.ExitError{Code: cli.ExitFailed, Text: fmt.Sprintf("%v; %s", err, what)}
 	}
@@ -91,9 +138,11 @@ func walletPayCommand(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "pay --to ADDRESS --value NUMBER --type TYPE --dir DIR --ledger PATH",
 		Short: "Pay to an address: prove, have the auditors sign, and put it on the ledger",
 		Long: "Pay to an address: prove, have the auditors sign, and put it on the ledger. The change comes back to the\n" +
-			"wallet. If the ledger's policy has auditors, --auditor-key signs as them; each records what it has signed in\n" +
-			"a file beside its key. If the answer of the ledger is lost, --again ANCHOR submits the same request again,\n" +
-			"which pays only once. The exit code is 1 if the payment is refused, and 3 if it is not known whether the\nledger has it.",
+			"wallet. If the ledger's policy has auditors, --auditor has the servers of auditors sign, and --auditor-key\n" +
+			"signs as auditors; each of these records what it has signed in a file beside its key. If the answer of the\n" +
+			"ledger is lost, --again ANCHOR submits the same request again, which pays only once. The exit code is 1 if\n" +
+			"the payment is refused, and 3 if it is not known whether the ledger has it. A payment that a server refused\n" +
+			"holds its tokens until wallet cancel takes it back: the server may still record it.",
 		Args: cli.NoArguments,
 	}
 	flags := cmd.Flags()

@@ -39,13 +39,13 @@ func listedAmounts(all []wallet.Amount) string {
 	return strings.Join(parts, ", ")
 }
 
-func walletBalanceCommand(stdout io.Writer) *cobra.Command {
+func walletBalanceCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "balance --dir DIR --ledger PATH",
 		Short: "Show what the wallet can spend, and what pending payments hold",
 		Args:  cli.NoArguments,
 	}
-	f := newWalletFlags(cmd.Flags())
+	f := newWalletFlags(cmd.Flags(), stderr)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return f.withWallet(cmd.Context(), func(h *holding) error {
 			b, err := h.Balance()
@@ -80,7 +80,7 @@ func showBalance(stdout io.Writer, h *holding, b *wallet.Balance) error {
 // mostMoves is how many movements history shows without -v.
 const mostMoves = 20
 
-func walletHistoryCommand(stdout io.Writer) *cobra.Command {
+func walletHistoryCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history --dir DIR --ledger PATH",
 		Short: fmt.Sprintf("Show what was paid and received: the last %d movements, or all with -v", mostMoves),
@@ -89,7 +89,7 @@ func walletHistoryCommand(stdout io.Writer) *cobra.Command {
 			"secret: everyone who has it can check the value on the ledger.", mostMoves),
 		Args: cli.NoArguments,
 	}
-	f := newWalletFlags(cmd.Flags())
+	f := newWalletFlags(cmd.Flags(), stderr)
 	verbose := cmd.Flags().BoolP("verbose", "v", false, "show all movements, with anchors and openings")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return f.withWallet(cmd.Context(), func(h *holding) error {
@@ -184,7 +184,7 @@ func showPaid(stdout io.Writer, h *holding, m *service.Movement) error {
 	return err
 }
 
-func walletCheckCommand(stdout io.Writer) *cobra.Command {
+func walletCheckCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check --dir DIR --ledger PATH",
 		Short: "Compare the wallet with the ledger: each token, each payment",
@@ -194,7 +194,7 @@ func walletCheckCommand(stdout io.Writer) *cobra.Command {
 			"for times. The exit code is 1 if something differs.",
 		Args: cli.NoArguments,
 	}
-	f := newWalletFlags(cmd.Flags())
+	f := newWalletFlags(cmd.Flags(), stderr)
 	validate := cmd.Flags().Bool("validate", false, "also validate every request of the log")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return f.withWallet(cmd.Context(), func(h *holding) error {
