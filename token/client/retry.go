@@ -104,7 +104,7 @@ func judge(err error) (later bool, after time.Duration, told error) {
 		return false, 0, err
 	}
 	if _, broken := errors.AsType[streamError](err); broken {
-		return err, true, 0
+		return true, 0, err
 	}
 	switch connect.CodeOf(err) {
 	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeAborted, connect.CodeCanceled, connect.CodeResourceExhausted:

@@ -99,6 +99,10 @@ var notRun = [][2]string{
 	{"zkbench ledger verify-receipt", "as ledger receipt"},
 	{"zkbench ledger backup ledger.db", "needs that ledger; ledger_backup_test.go backs one up"},
 	{"zkbench ledger restore ledger.backup", "needs that backup; ledger_backup_test.go restores one"},
+	{"zkbench serve --role auditor", "goes on until it is interrupted; TestServeParties has such a server"},
+	{"zkbench serve --role issuer", "as serve --role auditor"},
+	{"zkbench wallet new --dir me --ledger https:", "needs servers; TestServeParties has them"},
+	{"zkbench wallet pay --dir me --ledger https:", "as wallet new"},
 	{"zkbench ledger mirror ledger.db", "needs that ledger; ledger_backup_test.go mirrors one"},
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/internal/view/progress"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/client"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/head"
 	"github.com/zkbench/zkbench/token/ledger/replay"
@@ -67,31 +68,69 @@ func mayServe(p *serving.Process, role peer.Role) error {
 	return nil
 }
 
+// addresses are where the servers of the roles serve unless a flag says otherwise.
+var addresses = map[peer.Role]string{peer.Validator: "127.0.0.1:7300", peer.Auditor: "127.0.0.1:7301", peer.Issuer: "127.0.0.1:7302"}
+
+// servedRoles is the set of roles, as flags accept them.
+const servedRoles = "validator, auditor, issuer"
+
 func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve --ledger PATH --params FILE",
-		Short: "Serve a ledger with its validator to wallets, issuers and auditors over the network",
+		Short: "Serve a ledger with its validator, an auditor or an issuer over the network",
 		Long: "Serve a ledger with its validator: wallets, issuers and auditors use its URL in place of the ledger's path.\n" +
 			"Programs call it by gRPC or by HTTP with JSON; docs/serve.md shows how. With --tls, each party shows a\n" +
 			"certificate with its role; without, only programs on this machine reach it. Several processes can serve one\n" +
 			"ledger in PostgreSQL. A ledger that is a file is open in one process only.\n\n" +
 			"With --key and --state, the server signs heads of the log too, as zkbench ledger sign --watch does.\n\n" +
+			"With --role auditor or --role issuer, an auditor or an issuer of the ledger is served. --key is its key, and\n" +
+			"--vault its database. An auditor signs every request that is in order. An issuer issues for programs whose\n" +
+			"certificates have the role issuer, and has the servers of --auditor sign.\n\n" +
 			"The log goes to standard error, one JSON object a line, without secrets. When the command is interrupted, it\n" +
 			"answers what it has begun, and ends.",
 		Args: cli.NoArguments,
 	}
 	flags := cmd.Flags()
-	f := newProcessFlags(flags, "127.0.0.1:7300")
-	const ledgers = "the path of a ledger, or the URL of a database"
-	path := argument.Define(flags, "ledger", argument.KindText, "", ledgers, "the ledger: "+ledgers)
-	params := argument.Define(flags, "params", argument.KindFile, "", "the path of a file of public parameters", "the ledger's public parameters")
+	f := newProcessFlags(flags, addresses[peer.Validator])
+	role := argument.Define(flags, "role", argument.KindText, string(peer.Validator), servedRoles, "what is served: "+servedRoles)
+	path := argument.Define(flags, "ledger", argument.KindText, "", acceptedLedger, "the ledger; not a server's for --role validator: "+acceptedLedger)
+	params := argument.Define(flags, "params", argument.KindFile, "", "the path of a file of public parameters", "the ledger's public parameters (default for a server: those that it tells)")
 	s := &headSigning{stdout: stdout, stderr: stderr}
-	s.key = argument.Define(flags, "key", argument.KindFile, "", acceptedHeadKey, "sign heads of the log with a validator's secret key: "+acceptedHeadKey)
-	s.state = argument.Define(flags, "state", argument.KindFile, "", acceptedState, "the file with the last head that the key has signed, as zkbench ledger sign --new makes it")
+	s.key = argument.Define(flags, "key", argument.KindFile, "", acceptedHeadKey, "for a validator, sign heads of the log with its secret key: "+acceptedHeadKey+". For an auditor or an issuer, the file of its keys")
+	s.state = argument.Define(flags, "state", argument.KindFile, "", acceptedState, "for a validator, the file with the last head that the key has signed, as zkbench ledger sign --new makes it")
+	r := &servedRole{params: params, key: s.key, stdout: stdout}
+	r.define(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		of := peer.Role(role.Text)
+		address, known := addresses[of]
 		switch {
+		case !known:
+			return role.Refuse("role", role.Text)
 		case !path.Given:
 			return path.Refuse("ledger", "")
+		}
+		p, err := f.process(stderr)
+		if err == nil {
+			err = mayServe(p, of)
+		}
+		if err != nil {
+			return err
+		}
+		if of != peer.Validator {
+			if !f.listen.Given {
+				p.Listen = address
+			}
+			r.ledgerFlags = ledgerFlags{ledger: path, tls: f.tls, report: func(r client.Retry) {
+				p.Log.Warn("call failed and will be made again", "method", r.Method, "error", r.Err, "until", r.Until)
+			}}
+			if s.state.Given {
+				return (&argument.Option{Accepted: "nothing, with --role " + role.Text}).Refuse("state", s.state.Text)
+			}
+			return r.serve(cmd.Context(), of, p)
+		}
+		switch {
+		case isServer(path.Text):
+			return (&argument.Option{Accepted: "the path of a ledger, or the URL of a database, for a validator"}).Refuse("ledger", path.Text)
 		case !params.Given:
 			return params.Refuse("params", "")
 		case s.key.Given && s.state.Text == "":
@@ -99,14 +138,10 @@ func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 		case !s.key.Given && s.state.Given:
 			return s.key.Refuse("key", "")
 		}
-		if s.params, err = loadParams(params.Text); err != nil {
+		if err := r.unused(of); err != nil {
 			return err
 		}
-		p, err := f.process(stderr)
-		if err == nil {
-			err = mayServe(p, peer.Validator)
-		}
-		if err != nil {
+		if s.params, err = loadParams(params.Text); err != nil {
 			return err
 		}
 		served := &servedLedger{signing: s, process: p, path: path.Text, stdout: stdout}

@@ -71,14 +71,20 @@ type process struct {
 	log *strings.Builder
 }
 
-// start starts a server, and waits until it can be reached.
+// start starts a server of the ledger, and waits until it can be reached.
 func (s *served) start(listen string, flags ...string) *process {
 	s.t.Helper()
-	return s.run(exec.Command("zkbench-real", append([]string{"serve", "--ledger", s.place, "--params", s.path("params"), "--listen", listen, "--tls", s.path("north")}, flags...)...))
+	return s.run(append([]string{"--ledger", s.place, "--params", s.path("params"), "--listen", listen, "--tls", s.path("north")}, flags...)...)
 }
 
-// run runs the command of a server, and waits until it can be reached.
-func (s *served) run(cmd *exec.Cmd) *process {
+// run starts a server, and waits until it can be reached.
+func (s *served) run(flags ...string) *process {
+	s.t.Helper()
+	return s.runs(exec.Command("zkbench-real", append([]string{"serve"}, flags...)...))
+}
+
+// runs starts the command of a server, and waits until it can be reached.
+func (s *served) runs(cmd *exec.Cmd) *process {
 	s.t.Helper()
 	p := &process{Cmd: cmd, log: new(strings.Builder)}
 	p.Stderr = p.log
@@ -239,7 +245,7 @@ func TestServeDiskFull(t *testing.T) {
 	s := newServed(t, "")
 	size := must.Get(os.Stat(s.place))(t).Size()
 	full := func() *process {
-		return s.run(exec.Command("bash", "-c", fmt.Sprintf(`trap '' XFSZ; ulimit -f %d; exec zkbench-real serve --ledger "$1" --params "$2" --listen 127.0.0.1:0 --tls "$3"`, size>>10), "bash",
+		return s.runs(exec.Command("bash", "-c", fmt.Sprintf(`trap '' XFSZ; ulimit -f %d; exec zkbench-real serve --ledger "$1" --params "$2" --listen 127.0.0.1:0 --tls "$3"`, size>>10), "bash",
 			s.place, s.path("params"), s.path("north")))
 	}
 	p := full()
