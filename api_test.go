@@ -330,6 +330,7 @@ var open = map[string]string{
 	"token/ledger/store.Lookup":        "the records of another database",
 	"token/ledger/store.Snapshot":      "the view of another database",
 	"token/policy.Source":              "records from another place than a ledger",
+	"token/server.Wallet":              "a wallet of another program",
 	"token/service.AuditSigner":        "an auditor, for example at a server of another kind",
 	"token/service.Book":               "answers of another party in place of a ledger",
 	"token/service.Ledger":             "answers of another party in place of a ledger",

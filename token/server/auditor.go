@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"connectrpc.com/connect"
@@ -19,17 +20,18 @@ import (
 // Auditor configures the service of an auditor: zkbench.token.v1.AuditorService. Both fields are needed.
 type Auditor struct {
 	Service *service.AuditorService
-	Ledger  service.Ledger // which the auditor follows, for example a client.Client
+	Ledger  ledger.Reader // which the auditor follows, for example a client.Client
 }
 
-// NewAuditor returns the service. The server that it is given to makes the auditor follow the ledger until it stops. It
-// logs and counts the records that the auditor has not signed. NewAuditor returns ErrParams if a field is missing.
+// NewAuditor returns the service. The server that it is given to makes the auditor follow the ledger until it stops, and
+// compares its vault with the ledger. It logs and counts the records that the auditor has not signed. NewAuditor returns ErrParams if a field is missing.
 func NewAuditor(a Auditor) (Service, error) {
 	if a.Service == nil || a.Ledger == nil {
 		return Service{}, refused("a service of an auditor needs the auditor and a ledger")
 	}
 	s := &auditorService{Auditor: a, ledger: a.Ledger.Genesis().ID()}
 	s.follower = newFollower(peer.Auditor, s.reconcile, a.Service.Followed)
+	s.checker = newChecker(s.follower, func(ctx context.Context) ([]service.Finding, error) { return a.Service.Compare(ctx, a.Ledger) })
 	return Service{
 		name:    tokenv1connect.AuditorServiceName,
 		clients: []peer.Role{peer.Issuer, peer.Wallet},
@@ -47,6 +49,7 @@ type auditorService struct {
 	ledger   token.LedgerID
 	server   *Server
 	follower *follower
+	checker  *checker
 	strays   prometheus.Counter
 }
 
@@ -58,7 +61,7 @@ func (s *auditorService) attach(server *Server) error {
 	if err := server.register.Register(s.strays); err != nil {
 		return err
 	}
-	return s.follower.begin(server)
+	return errors.Join(s.follower.begin(server), s.checker.begin(server))
 }
 
 // reconcile follows the ledger.

@@ -2,9 +2,9 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
-	"unicode/utf8"
 
 	"connectrpc.com/connect"
 
@@ -26,13 +26,13 @@ import (
 // otherwise.
 type Issuer struct {
 	Service   *service.IssueService
-	Ledger    service.Ledger // which the issuer follows, for example a client.Client
+	Ledger    ledger.Reader // which the issuer follows, for example a client.Client
 	Submitter ledger.Submitter
 	Auditors  []service.AuditSigner // those of the ledger's policy; none if it has none
 }
 
-// NewIssuer returns the service. The server that it is given to makes the issuer follow the ledger until it stops.
-// NewIssuer returns ErrParams if a field is missing.
+// NewIssuer returns the service. The server that it is given to makes the issuer follow the ledger until it stops, and
+// compares its vault with the ledger. NewIssuer returns ErrParams if a field is missing.
 func NewIssuer(i Issuer) (Service, error) {
 	if i.Service == nil || i.Ledger == nil || i.Submitter == nil {
 		return Service{}, refused("a service of an issuer needs the issuer, a ledger and a submitter")
@@ -43,6 +43,7 @@ func NewIssuer(i Issuer) (Service, error) {
 	}
 	s := &issuerService{Issuer: i, ledger: i.Ledger.Genesis().ID(), key: key}
 	s.follower = newFollower(peer.Issuer, func(ctx context.Context) error { return i.Service.Sync(ctx, i.Ledger) }, i.Service.Followed)
+	s.checker = newChecker(s.follower, func(ctx context.Context) ([]service.Finding, error) { return i.Service.Compare(ctx, i.Ledger) })
 	return Service{
 		name:    tokenv1connect.IssuerServiceName,
 		clients: []peer.Role{peer.Issuer, peer.Wallet},
@@ -53,7 +54,7 @@ func NewIssuer(i Issuer) (Service, error) {
 		header: ledgerHeader(s.ledger),
 		attach: func(server *Server) error {
 			s.server = server
-			return s.follower.begin(server)
+			return errors.Join(s.follower.begin(server), s.checker.begin(server))
 		},
 	}, nil
 }
@@ -65,6 +66,7 @@ type issuerService struct {
 	key      []byte // public
 	server   *Server
 	follower *follower
+	checker  *checker
 }
 
 var _ tokenv1connect.IssuerServiceHandler = (*issuerService)(nil)
@@ -118,8 +120,8 @@ func (s *issuerService) rules(ctx context.Context) (*token.Policy, error) {
 
 // order checks what to issue.
 func (s *issuerService) order(ctx context.Context, rules *token.Policy, r *tokenv1.IssueRequest) (o service.Order, err error) {
-	if n := len(r.GetKey()); n < 1 || n > rpc.MaxKey || !utf8.ValidString(r.GetKey()) {
-		return o, refused("an idempotency key of %d bytes; accepted: 1 to %d", n, rpc.MaxKey)
+	if err := checkKey(r.GetKey()); err != nil {
+		return o, err
 	}
 	if n, most := len(r.GetPayments()), rules.Limits.Outputs; n > most {
 		return o, &zkbench.LimitError{What: "payments of one issue", Estimate: int64(n), Max: int64(most)}

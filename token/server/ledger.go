@@ -161,24 +161,9 @@ func outcome(err error, good string) string {
 	return "error"
 }
 
-// wait calls try now, and then at each change of the ledger for a time in milliseconds, until it returns true. It returns
-// nil when the time is over.
+// wait is Server.wait for changes of the ledger.
 func (s *ledgerService) wait(ctx context.Context, ms uint32, try func(ctx context.Context) (bool, error)) error {
-	if ms > rpc.MaxWait {
-		return &zkbench.LimitError{What: "milliseconds that a call waits", Estimate: int64(ms), Max: rpc.MaxWait}
-	}
-	if done, err := try(ctx); done || err != nil || ms == 0 {
-		return err
-	}
-	ctx, stop := s.server.until(ctx)
-	defer stop()
-	limited, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
-	defer cancel()
-	err := s.watch.until(limited, func() (bool, error) { return try(limited) })
-	if limited.Err() != nil && ctx.Err() == nil {
-		return nil
-	}
-	return err
+	return s.server.wait(ctx, s.watch, ms, try)
 }
 
 func (s *ledgerService) GetRecord(ctx context.Context, r *tokenv1.GetRecordRequest) (*tokenv1.GetRecordResponse, error) {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/token/internal/rpc"
 )
 
 // watch tells those who wait that a ledger may have changed. What this process writes it tells at once; what others write
@@ -98,4 +101,24 @@ func (w *watch) until(ctx context.Context, try func() (bool, error)) error {
 			return err
 		}
 	}
+}
+
+// wait calls try now, and then at each change that a watch sees for a time in milliseconds, until it returns true. When the
+// time is over it calls try once more, and returns nil if it returns false.
+func (s *Server) wait(ctx context.Context, w *watch, ms uint32, try func(ctx context.Context) (bool, error)) error {
+	if ms > rpc.MaxWait {
+		return &zkbench.LimitError{What: "milliseconds that a call waits", Estimate: int64(ms), Max: rpc.MaxWait}
+	}
+	if done, err := try(ctx); done || err != nil || ms == 0 {
+		return err
+	}
+	ctx, stop := s.until(ctx)
+	defer stop()
+	limited, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
+	defer cancel()
+	err := w.until(limited, func() (bool, error) { return try(limited) })
+	if limited.Err() != nil && ctx.Err() == nil {
+		_, err = try(ctx)
+	}
+	return err
 }

@@ -40,6 +40,11 @@ const (
 	PolicyWrong    Discrepancy = "policy wrong"    // an update of the policy in the vault is not valid; the next Sync replaces it
 )
 
+// Discrepancies returns the ways in which Compare finds that a vault and a ledger differ.
+func Discrepancies() []Discrepancy {
+	return []Discrepancy{TokenMissing, TokenSpent, TokenDiffers, TokenUnspent, RequestLanded, RequestRefused, RequestMissing, PolicyWrong}
+}
+
 // Finding is a difference between a vault and a ledger.
 type Finding struct {
 	Kind   Discrepancy
@@ -89,6 +94,16 @@ func (v *Vault) Compare(ctx context.Context, l Book) (findings []Finding, err er
 		findings = append(findings, more...)
 	}
 	return findings, nil
+}
+
+// Compare compares what the auditor has signed with a ledger, like Vault.Compare. Call Reconcile first.
+func (s *AuditorService) Compare(ctx context.Context, l Book) ([]Finding, error) {
+	return s.vault.Compare(ctx, l)
+}
+
+// Compare compares what the issuer has issued with a ledger, like Vault.Compare. Call Sync first.
+func (s *IssueService) Compare(ctx context.Context, l Book) ([]Finding, error) {
+	return s.vault.Compare(ctx, l)
 }
 
 func (v *Vault) compareTokens(ctx context.Context, l Book) (findings []Finding, err error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
+	"math"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -51,6 +52,7 @@ type Paid struct {
 
 // Movement is a request that moves tokens of a wallet, or that a vault has made.
 type Movement struct {
+	Place  uint64 // in the history, from 1; later movements have greater places
 	Anchor []byte
 	Status Status
 	Number uint64    // in the log; 0 unless Status is Landed
@@ -67,9 +69,15 @@ type Movement struct {
 // payments it shows only what the wallet spent and received, change included. Movement.Paid is stored only in
 // the vault that made the payment. History may or may not show changes that are made while it runs. It yields
 // a damaged movement as an error, and then continues.
-func (v *Vault) History() iter.Seq2[Movement, error] {
+func (v *Vault) History() iter.Seq2[Movement, error] { return v.HistoryAfter(0) }
+
+// HistoryAfter yields the movements after a place, like History. If place is math.MaxUint64, it yields none.
+func (v *Vault) HistoryAfter(place uint64) iter.Seq2[Movement, error] {
 	return func(yield func(Movement, error) bool) {
-		for key, err := range v.keys(bucketHistory, nil, nil) {
+		if place == math.MaxUint64 {
+			return
+		}
+		for key, err := range v.keys(bucketHistory, moveKey(place+1), nil) {
 			var out *Movement
 			if err == nil {
 				out, err = lookUp(v, key, movementAt)
@@ -93,7 +101,11 @@ func movementAt(tx *bbolt.Tx, key []byte) (*Movement, error) {
 	if m == nil || err != nil {
 		return nil, err
 	}
+	if len(key) != placeLen {
+		return nil, damaged(bucketHistory, fmt.Errorf("a key of %d bytes", len(key)))
+	}
 	out := m.Movement
+	out.Place = binary.BigEndian.Uint64(key)
 	for _, list := range []struct {
 		ids  []token.ID
 		held *[]UnspentToken
@@ -109,6 +121,17 @@ func movementAt(tx *bbolt.Tx, key []byte) (*Movement, error) {
 		}
 	}
 	return &out, nil
+}
+
+// Movement returns the last movement with an anchor, or nil if there is none.
+func (v *Vault) Movement(anchor []byte) (*Movement, error) {
+	return lookUp(v, anchor, func(tx *bbolt.Tx, anchor []byte) (*Movement, error) {
+		key, err := get(tx, bucketMoves, anchor)
+		if key == nil || err != nil {
+			return nil, err
+		}
+		return movementAt(tx, key)
+	})
 }
 
 // move is a movement's record.
@@ -184,6 +207,12 @@ func getMove(tx *bbolt.Tx, key []byte) (*move, error) {
 	return m, damaged(bucketHistory, f.End("movement"))
 }
 
+// placeLen is the length in bytes of a key in the bucket history.
+const placeLen = 8
+
+// moveKey returns the key of a movement in the bucket history.
+func moveKey(place uint64) []byte { return binary.BigEndian.AppendUint64(nil, place) }
+
 // lastMove returns the last movement with an anchor and its key, or nil if there is none.
 func lastMove(tx *bbolt.Tx, anchor []byte) (key []byte, m *move, err error) {
 	if key, err = get(tx, bucketMoves, anchor); key == nil || err != nil {
@@ -200,7 +229,7 @@ func putMove(tx *bbolt.Tx, key []byte, m *move) error {
 		if err != nil {
 			return err
 		}
-		key = binary.BigEndian.AppendUint64(nil, sequence)
+		key = moveKey(sequence)
 	}
 	body, err := m.encode()
 	if err != nil {

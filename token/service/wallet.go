@@ -2,10 +2,12 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"iter"
 	"math/big"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -86,6 +88,25 @@ func (v *Vault) Holdings(typ string) (Holdings, error) {
 		return Holdings{}, err
 	}
 	return all, nil
+}
+
+// Total says how many tokens of one type there are, and the sum of their values.
+type Total struct {
+	Type string
+	Holdings
+}
+
+// Totals sums tokens up by type, in the order of types.
+func Totals(tokens []UnspentToken) (all []Total) {
+	for _, h := range tokens {
+		i, found := slices.BinarySearchFunc(all, h.Type, func(t Total, typ string) int { return cmp.Compare(t.Type, typ) })
+		if !found {
+			all = slices.Insert(all, i, Total{h.Type, Holdings{Sum: new(big.Int)}})
+		}
+		all[i].Sum.Add(all[i].Sum, new(big.Int).SetUint64(h.Value))
+		all[i].Tokens++
+	}
+	return all
 }
 
 // UnspentToken describes a token of a wallet by its id, type and value.
