@@ -10,6 +10,7 @@ import (
 	"crypto/ed25519"
 	"crypto/hpke"
 	"crypto/x509"
+	"encoding/hex"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -45,6 +46,19 @@ const (
 // Ed25519Prefix is the prefix of an Ed25519 public key in text form. The key's 64 hexadecimal
 // digits follow the prefix.
 const Ed25519Prefix = "ed25519:"
+
+// ParseEd25519 returns the identity of an Ed25519 public key in text form.
+func ParseEd25519(text string) (identity.Identity, error) {
+	digits, ok := strings.CutPrefix(text, Ed25519Prefix)
+	if !ok {
+		return nil, errors.New("does not begin with " + Ed25519Prefix)
+	}
+	key, err := hex.DecodeString(digits)
+	if err != nil {
+		return nil, errors.New("not hex digits")
+	}
+	return identity.Ed25519(ed25519.PublicKey(key))
+}
 
 // hybridBlock holds the bytes of a hybrid key, for which PKCS #8 has no form yet.
 var hybridBlock = token.MLKEM768X25519.String() + " " + privateBlock

@@ -1,7 +1,6 @@
 package wallet
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -19,63 +18,43 @@ import (
 	"github.com/zkbench/zkbench/token/validator"
 )
 
-// Amount says how many tokens of one type there are, and the sum of their values.
-type Amount struct {
-	Type string
-	service.Holdings
-}
-
-// amounts sums tokens by type, in order of types.
-func amounts(tokens []service.UnspentToken) (all []Amount) {
-	for _, h := range tokens {
-		i, found := slices.BinarySearchFunc(all, h.Type, func(a Amount, typ string) int { return cmp.Compare(a.Type, typ) })
-		if !found {
-			all = slices.Insert(all, i, Amount{h.Type, service.Holdings{Sum: new(big.Int)}})
-		}
-		all[i].Sum.Add(all[i].Sum, new(big.Int).SetUint64(h.Value))
-		all[i].Tokens++
-	}
-	return all
-}
-
 // Balance says which amounts a wallet owns.
 type Balance struct {
-	Free, Held []Amount // Held: reserved by pending payments
-	Waiting    [][]byte // anchors of the pending payments
+	Free, Held []service.Total // Held: reserved by pending payments
+	Waiting    [][]byte        // anchors of the pending payments
 }
 
 // Balance returns what the wallet owns after the last request that the wallet has read from the
 // ledger.
 func (p *Purse) Balance() (*Balance, error) {
-	free, held, err := p.tokens()
+	free, held, waiting, err := p.tokens()
 	if err != nil {
 		return nil, err
 	}
-	b := &Balance{Free: amounts(free), Held: amounts(held)}
-	for k, err := range p.Submissions() {
-		if err != nil {
-			return nil, err
-		}
-		b.Waiting = append(b.Waiting, k.Request.Anchor)
-	}
-	return b, nil
+	return &Balance{Free: service.Totals(free), Held: service.Totals(held), Waiting: waiting}, nil
 }
 
-// tokens returns the tokens that can be spent, and those that pending payments hold.
-func (p *Purse) tokens() (free, held []service.UnspentToken, err error) {
+// tokens returns the tokens that can be spent, those that pending payments hold, and the anchors of
+// these payments.
+func (p *Purse) tokens() (free, held []service.UnspentToken, waiting [][]byte, err error) {
 	seen := make(map[string]bool)
 	for h, err := range p.Unspent() {
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		free, seen[string(h.ID)] = append(free, h), true
 	}
-	for m, err := range p.History() {
+	for k, err := range p.Submissions() {
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		if m.Status != service.Pending {
-			continue
+		waiting = append(waiting, k.Request.Anchor)
+		m, err := p.Movement(k.Request.Anchor)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if m == nil {
+			continue // settled meanwhile
 		}
 		for _, h := range m.Spent {
 			if !seen[string(h.ID)] {
@@ -83,7 +62,7 @@ func (p *Purse) tokens() (free, held []service.UnspentToken, err error) {
 			}
 		}
 	}
-	return free, held, nil
+	return free, held, waiting, nil
 }
 
 // Change is the effect of a movement (an entry of the wallet's history) on the wallet's tokens of
@@ -96,7 +75,7 @@ type Change struct {
 // Changes returns the effects of the movement m on the wallet, one Change for each type of token,
 // sorted by type.
 func Changes(m *service.Movement) (all []Change) {
-	spent, received := amounts(m.Spent), amounts(m.Received)
+	spent, received := service.Totals(m.Spent), service.Totals(m.Received)
 	for len(spent)+len(received) > 0 {
 		c := Change{Spent: new(big.Int), Received: new(big.Int)}
 		switch {
@@ -174,7 +153,7 @@ func (p *Purse) validated(ctx context.Context, l ledger.Reader) (findings []serv
 	if err != nil {
 		return nil, err
 	}
-	_, held, err := p.tokens()
+	_, held, _, err := p.tokens()
 	if err != nil {
 		return nil, err
 	}

@@ -108,13 +108,20 @@ func NewPayer(ctx context.Context, p *Purse, l Ledger, a Auditors) (_ *Payer, er
 // request yet, the movement is pending.
 func (r *Payer) Pay(ctx context.Context, o service.Order) (*service.Movement, error) {
 	sub, err := r.transfer.Transfer(ctx, o)
-	return r.submitNew(ctx, sub, err)
+	return r.submitNew(ctx, sub, err, false)
+}
+
+// PayKept is Pay, except that a payment which could not be submitted stays pending. Only a refusal before anybody else has
+// seen the request frees its tokens; then nothing can be paid under its anchor.
+func (r *Payer) PayKept(ctx context.Context, o service.Order) (*service.Movement, error) {
+	sub, err := r.transfer.Transfer(ctx, o)
+	return r.submitNew(ctx, sub, err, true)
 }
 
 // Consolidate merges the smallest tokens of a type into one. It returns the errors of Pay.
 func (r *Payer) Consolidate(ctx context.Context, typ string) (*service.Movement, error) {
 	sub, err := r.transfer.Consolidate(ctx, typ)
-	return r.submitNew(ctx, sub, err)
+	return r.submitNew(ctx, sub, err, false)
 }
 
 // Cancel makes a pending payment invalid. The parameter anchor is the identifier of the payment's
@@ -123,21 +130,22 @@ func (r *Payer) Consolidate(ctx context.Context, typ string) (*service.Movement,
 // accept the pending payment. Cancel returns the errors of Pay.
 func (r *Payer) Cancel(ctx context.Context, anchor []byte) (*service.Movement, error) {
 	sub, err := r.transfer.Cancel(ctx, anchor)
-	return r.submitNew(ctx, sub, err)
+	return r.submitNew(ctx, sub, err, false)
 }
 
 // submitNew puts a new submission on the ledger. If that fails and nobody else has seen the submission, its tokens are
-// freed.
-func (r *Payer) submitNew(ctx context.Context, sub *service.Submission, err error) (*service.Movement, error) {
+// freed; if keep is true, only if it was refused.
+func (r *Payer) submitNew(ctx context.Context, sub *service.Submission, err error, keep bool) (*service.Movement, error) {
 	if err != nil {
 		return nil, err
 	}
 	m, left, err := r.submitAudited(ctx, sub)
-	if err == nil || left {
+	refused, isRefusal := errors.AsType[*RefusedError](err)
+	if err == nil || left || keep && !isRefusal {
 		return m, err
 	}
 	discarding := r.purse.Discard(context.WithoutCancel(ctx), sub.Request.Anchor)
-	if refused, ok := errors.AsType[*RefusedError](err); ok {
+	if isRefusal {
 		refused.Kept = discarding != nil
 	}
 	return nil, errors.Join(err, discarding)
@@ -157,7 +165,7 @@ func (r *Payer) Again(ctx context.Context, anchor []byte) (*service.Movement, er
 			return m, err
 		}
 	}
-	m, err := r.purse.movement(anchor)
+	m, err := r.purse.Movement(anchor)
 	switch {
 	case err != nil:
 		return nil, err
@@ -211,7 +219,7 @@ func (r *Payer) landed(ctx context.Context, rules *token.Policy, anchor []byte, 
 	if err := r.purse.Sync(context.WithoutCancel(ctx), r.ledger); err != nil {
 		return nil, &LandedError{anchor, number, err}
 	}
-	m, err := r.purse.movement(anchor)
+	m, err := r.purse.Movement(anchor)
 	switch {
 	case err != nil:
 		return nil, err
@@ -228,7 +236,7 @@ func (r *Payer) refused(ctx context.Context, left bool, refused *RefusedError) (
 	if !left || r.purse.Sync(context.WithoutCancel(ctx), r.ledger) != nil {
 		return nil, left, refused
 	}
-	m, err := r.purse.movement(refused.Anchor)
+	m, err := r.purse.Movement(refused.Anchor)
 	if err == nil && m != nil && m.Status == service.Landed {
 		return m, left, nil
 	}

@@ -16,7 +16,7 @@ import (
 // zkbench.ErrParams if the payment is not on the ledger or the vault does not have its openings, and the errors of
 // receipt.Make and receipt.Verify.
 func (p *Purse) Receipt(ctx context.Context, l ledger.Reader, anchor []byte, output uint64) ([]byte, error) {
-	m, err := p.movement(anchor)
+	m, err := p.Movement(anchor)
 	switch {
 	case err != nil:
 		return nil, err

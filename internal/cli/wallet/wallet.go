@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/internal/cli/keyfile"
@@ -253,6 +252,9 @@ func Owner(owner []byte) string {
 // Params returns the public parameters of the wallet's ledger. The caller must not modify them.
 func (p *Purse) Params() *token.PublicParams { return p.params }
 
+// Pseudonyms reports whether the wallet has a pseudonym for each token, and so no key that payers could know.
+func (p *Purse) Pseudonyms() bool { return p.keys.Holder != nil }
+
 // Transfers returns the service that pays from the wallet.
 func (p *Purse) Transfers() (*service.TransferService, error) {
 	return service.NewTransferService(p.params, "", token.Tuning{}, executor.Pool(), p.Wallet)
@@ -277,19 +279,6 @@ func (p *Purse) NewAddress(signer identity.Signer) (string, error) {
 		}
 	}
 	return service.FormatAddress(id, a)
-}
-
-// movement returns the last movement of an anchor in the history, or nil if there is none.
-func (p *Purse) movement(anchor []byte) (found *service.Movement, err error) {
-	for m, err := range p.History() {
-		if err != nil {
-			return nil, err
-		}
-		if slices.Equal(m.Anchor, anchor) {
-			found = &m
-		}
-	}
-	return found, nil
 }
 
 // Refresh reads the ledger's new requests into the wallet and returns the sequence number of the

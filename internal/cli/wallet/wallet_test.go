@@ -101,7 +101,7 @@ func (w *town) holds(p *wallet.Purse, free, held string) {
 	w.t.Helper()
 	w.follows(p)
 	b := must.Get(p.Balance())(w.t)
-	sum := func(all []wallet.Amount) string {
+	sum := func(all []service.Total) string {
 		for _, a := range all {
 			if a.Type == "USD" {
 				return a.Sum.String()

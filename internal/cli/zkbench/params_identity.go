@@ -3,7 +3,6 @@ package zkbench
 import (
 	"bytes"
 	"crypto/ecdh"
-	"crypto/ed25519"
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/pem"
@@ -140,12 +139,8 @@ func wellFormed(kem token.KEM, key []byte) error {
 
 // parseIdentity parses an identity: the path of a certificate or of a public key, or a key in hex.
 func parseIdentity(text string) ([]byte, error) {
-	if digits, ok := strings.CutPrefix(text, ed25519Prefix); ok {
-		key, err := hex.DecodeString(digits)
-		if err != nil {
-			return nil, errors.New("not hex digits")
-		}
-		return identity.Ed25519(ed25519.PublicKey(key))
+	if strings.HasPrefix(text, ed25519Prefix) {
+		return keyfile.ParseEd25519(text)
 	}
 	data, err := readFile(text)
 	if err != nil {

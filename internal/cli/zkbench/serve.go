@@ -69,15 +69,15 @@ func mayServe(p *serving.Process, role peer.Role) error {
 }
 
 // addresses are where the servers of the roles serve unless a flag says otherwise.
-var addresses = map[peer.Role]string{peer.Validator: "127.0.0.1:7300", peer.Auditor: "127.0.0.1:7301", peer.Issuer: "127.0.0.1:7302"}
+var addresses = map[peer.Role]string{peer.Validator: "127.0.0.1:7300", peer.Auditor: "127.0.0.1:7301", peer.Issuer: "127.0.0.1:7302", peer.Wallet: "127.0.0.1:7303"}
 
 // servedRoles is the set of roles, as flags accept them.
-const servedRoles = "validator, auditor, issuer"
+const servedRoles = "validator, auditor, issuer, wallet"
 
 func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve --ledger PATH --params FILE",
-		Short: "Serve a ledger with its validator, an auditor or an issuer over the network",
+		Short: "Serve a ledger with its validator, an auditor, an issuer or a wallet over the network",
 		Long: "Serve a ledger with its validator: wallets, issuers and auditors use its URL in place of the ledger's path.\n" +
 			"Programs call it by gRPC or by HTTP with JSON; docs/serve.md shows how. With --tls, each party shows a\n" +
 			"certificate with its role; without, only programs on this machine reach it. Several processes can serve one\n" +
@@ -86,6 +86,9 @@ func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 			"With --role auditor or --role issuer, an auditor or an issuer of the ledger is served. --key is its key, and\n" +
 			"--vault its database. An auditor signs every request that is in order. An issuer issues for programs whose\n" +
 			"certificates have the role issuer, and has the servers of --auditor sign.\n\n" +
+			"With --role wallet, the wallet in the directory --dir is served to programs whose certificates have the role\n" +
+			"program. It pays once for each key that a program chooses. Only one process may use a wallet's keys: two\n" +
+			"spend each other's tokens.\n\n" +
 			"The log goes to standard error, one JSON object a line, without secrets. When the command is interrupted, it\n" +
 			"answers what it has begun, and ends.",
 		Args: cli.NoArguments,
@@ -98,7 +101,7 @@ func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 	s := &headSigning{stdout: stdout, stderr: stderr}
 	s.key = argument.Define(flags, "key", argument.KindFile, "", acceptedHeadKey, "for a validator, sign heads of the log with its secret key: "+acceptedHeadKey+". For an auditor or an issuer, the file of its keys")
 	s.state = argument.Define(flags, "state", argument.KindFile, "", acceptedState, "for a validator, the file with the last head that the key has signed, as zkbench ledger sign --new makes it")
-	r := &servedRole{params: params, key: s.key, stdout: stdout}
+	r := &servedRole{params: params, key: s.key, state: s.state, stdout: stdout}
 	r.define(flags)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
 		of := peer.Role(role.Text)
@@ -108,6 +111,9 @@ func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 			return role.Refuse("role", role.Text)
 		case !path.Given:
 			return path.Refuse("ledger", "")
+		}
+		if err := r.unused(of); err != nil {
+			return err
 		}
 		p, err := f.process(stderr)
 		if err == nil {
@@ -123,9 +129,6 @@ func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 			r.ledgerFlags = ledgerFlags{ledger: path, tls: f.tls, report: func(r client.Retry) {
 				p.Log.Warn("call failed and will be made again", "method", r.Method, "error", r.Err, "until", r.Until)
 			}}
-			if s.state.Given {
-				return (&argument.Option{Accepted: "nothing, with --role " + role.Text}).Refuse("state", s.state.Text)
-			}
 			return r.serve(cmd.Context(), of, p)
 		}
 		switch {
@@ -137,9 +140,6 @@ func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 			return s.state.Refuse("state", "")
 		case !s.key.Given && s.state.Given:
 			return s.key.Refuse("key", "")
-		}
-		if err := r.unused(of); err != nil {
-			return err
 		}
 		if s.params, err = loadParams(params.Text); err != nil {
 			return err

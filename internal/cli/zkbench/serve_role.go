@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -28,24 +29,38 @@ const (
 	acceptedDatabase  = "the path of a vault, or of a file that does not exist"
 )
 
-// servedRole is an auditor or an issuer that a process serves.
+// servedRole is an auditor, an issuer or a wallet that a process serves.
 type servedRole struct {
 	ledgerFlags
-	params, key, vault, auditors *argument.Option
-	stdout                       io.Writer
+	params, key, state, vault, auditors, dir, signKey *argument.Option
+	stdout                                            io.Writer
 }
 
 // define defines the flags that a validator does not have.
 func (s *servedRole) define(flags *pflag.FlagSet) {
 	s.vault = argument.Define(flags, "vault", argument.KindFile, "", acceptedDatabase, "for an auditor or an issuer, its database (default beside the key, with the extension .vault): "+acceptedDatabase)
-	s.auditors = argument.Define(flags, "auditor", argument.KindList, "", acceptedAuditors, "for an issuer, the auditors of the ledger, if it has any: "+acceptedAuditors)
+	s.auditors = argument.Define(flags, "auditor", argument.KindList, "", acceptedAuditors, "for an issuer or a wallet, the auditors of the ledger, if it has any: "+acceptedAuditors)
+	s.dir = argument.Define(flags, "dir", argument.KindFile, "", acceptedWallet, "for a wallet, its directory: "+acceptedWallet)
+	s.signKey = argument.Define(flags, "sign-key", argument.KindFile, "", acceptedSigner, "for a wallet, sign its addresses with a key that payers know; needed for a wallet of pseudonyms: "+acceptedSigner)
 }
 
 // unused refuses flags that a role does not have.
 func (s *servedRole) unused(role peer.Role) error {
-	for name, o := range map[string]*argument.Option{"vault": s.vault, "auditor": s.auditors} {
-		if o.Given && (role == peer.Validator || role == peer.Auditor && name == "auditor") {
-			return (&argument.Option{Accepted: "nothing, with --role " + string(role)}).Refuse(name, o.Text)
+	for _, flag := range []struct {
+		name  string
+		o     *argument.Option
+		roles []peer.Role // that have it
+	}{
+		{"key", s.key, []peer.Role{peer.Validator, peer.Auditor, peer.Issuer}},
+		{"params", s.params, []peer.Role{peer.Validator, peer.Auditor, peer.Issuer}},
+		{"state", s.state, []peer.Role{peer.Validator}},
+		{"vault", s.vault, []peer.Role{peer.Auditor, peer.Issuer}},
+		{"auditor", s.auditors, []peer.Role{peer.Issuer, peer.Wallet}},
+		{"dir", s.dir, []peer.Role{peer.Wallet}},
+		{"sign-key", s.signKey, []peer.Role{peer.Wallet}},
+	} {
+		if flag.o.Given && !slices.Contains(flag.roles, role) {
+			return (&argument.Option{Accepted: "nothing, with --role " + string(role)}).Refuse(flag.name, flag.o.Text)
 		}
 	}
 	return nil
@@ -63,8 +78,8 @@ type party struct {
 
 // serve serves until ctx ends.
 func (s *servedRole) serve(ctx context.Context, role peer.Role, p *serving.Process) error {
-	if err := s.unused(role); err != nil {
-		return err
+	if role == peer.Wallet {
+		return s.wallet(ctx, p)
 	}
 	if !s.key.Given {
 		return s.key.Refuse("key", "")
@@ -180,15 +195,20 @@ func (s *servedRole) issuer(ctx context.Context, o *party) (err error) {
 	return s.run(ctx, o, peer.Issuer, served)
 }
 
-// run runs a server until ctx ends.
+// run runs the server of an auditor or an issuer until ctx ends.
 func (s *servedRole) run(ctx context.Context, o *party, role peer.Role, served server.Service) error {
-	handler, err := server.New(server.Options{Log: o.process.Log, Metrics: o.process.Registry}, served)
+	return s.runServer(ctx, o.process, o.ledger, fmt.Sprintf("%s %s", role, wallet.Owner(o.signer.Identity())), served)
+}
+
+// runServer runs a server until ctx ends. The text who says whose it is.
+func (s *servedRole) runServer(ctx context.Context, p *serving.Process, l walletLedger, who string, served server.Service) error {
+	handler, err := server.New(server.Options{Log: p.Log, Metrics: p.Registry}, served)
 	if err != nil {
 		return err
 	}
-	id := o.ledger.Genesis().ID()
-	return o.process.Run(ctx, handler, func(url, metrics string) error {
-		_, err := fmt.Fprintf(s.stdout, "%s %s of ledger %x at %s\n", role, wallet.Owner(o.signer.Identity()), id, url)
+	id := l.Genesis().ID()
+	return p.Run(ctx, handler, func(url, metrics string) error {
+		_, err := fmt.Fprintf(s.stdout, "%s of ledger %x at %s\n", who, id, url)
 		if err == nil && metrics != "" {
 			_, err = fmt.Fprintf(s.stdout, "metrics at %s\n", metrics)
 		}

@@ -134,10 +134,14 @@ func TestServeRoleRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"another role":                  {append(place, "--role", "wallet"), `role: "wallet" is not accepted; accepted: validator, auditor, issuer`},
+		"another role":                  {append(place, "--role", "program"), `role: "program" is not accepted; accepted: validator, auditor, issuer, wallet`},
 		"a validator's vault":           {append(place, "--vault", key), "vault: "},
 		"a validator's auditors":        {append(place, "--auditor", "http://127.0.0.1:1"), "auditor: "},
 		"an auditor's auditors":         {append(place, "--role", "auditor", "--auditor", "http://127.0.0.1:1", "--key", key), "auditor: "},
+		"a wallet's vault":              {[]string{"--role", "wallet", "--ledger", s.place, "--vault", key}, "vault: "},
+		"a wallet without a directory":  {[]string{"--role", "wallet", "--ledger", s.place}, `dir: "" is not accepted`},
+		"a wallet that is not there":    {[]string{"--role", "wallet", "--ledger", s.place, "--dir", s.dir}, "dir: "},
+		"an issuer's directory":         {append(place, "--role", "issuer", "--dir", key), "dir: "},
 		"an issuer's heads":             {append(place, "--role", "issuer", "--state", key), "state: "},
 		"a validator of a server":       {[]string{"--ledger", "http://127.0.0.1:1", "--params", params}, "ledger: "},
 		"no key":                        {append(place, "--role", "issuer"), `key: "" is not accepted`},

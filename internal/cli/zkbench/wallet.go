@@ -65,9 +65,11 @@ func newWalletFlags(flags *pflag.FlagSet, stderr io.Writer) *walletFlags {
 				fmt.Fprintf(stderr, "%s failed: %v; tried again at %s, and until %s\n", r.Method, r.Err, r.At.Format(time.TimeOnly), r.Until.Format(time.TimeOnly))
 			},
 		},
-		dir: argument.Define(flags, "dir", argument.KindFile, "wallet", "the directory of a wallet, as wallet new makes it", "the wallet's directory"),
+		dir: argument.Define(flags, "dir", argument.KindFile, "wallet", acceptedWallet, "the wallet's directory"),
 	}
 }
+
+const acceptedWallet = "the directory of a wallet, as wallet new makes it"
 
 const acceptedLedger = "the path of a ledger, the URL of a database, or the URL of a server (https://host:port, http://127.0.0.1:port)"
 

@@ -74,7 +74,13 @@ func (f *payFlags) payer(ctx context.Context, h *holding) (*wallet.Payer, error)
 	if err != nil {
 		return nil, err
 	}
-	a := wallet.Auditors{Keys: list(f.auditorKeys), URLs: list(f.auditors)}
+	return f.newPayer(ctx, h, list(f.auditorKeys), list(f.auditors), wait)
+}
+
+// newPayer returns a payer on the wallet's ledger, whose auditors have their keys in files, or servers.
+func (f *walletFlags) newPayer(ctx context.Context, h *holding, keys, urls []string, wait time.Duration) (*wallet.Payer, error) {
+	a := wallet.Auditors{Keys: keys, URLs: urls}
+	var err error
 	if a.Dial, err = f.dial(peer.Auditor); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func counted(n int) string {
 }
 
 // listedAmounts formats sums by type.
-func listedAmounts(all []wallet.Amount) string {
+func listedAmounts(all []service.Total) string {
 	parts := make([]string, len(all))
 	for i, a := range all {
 		parts[i] = fmt.Sprintf("%v %s in %s", a.Sum, shownType(a.Type), counted(a.Tokens))
@@ -61,7 +61,7 @@ func walletBalanceCommand(stdout, stderr io.Writer) *cobra.Command {
 func showBalance(stdout io.Writer, h *holding, b *wallet.Balance) error {
 	var out strings.Builder
 	for _, a := range b.Free {
-		fmt.Fprintln(&out, listedAmounts([]wallet.Amount{a}))
+		fmt.Fprintln(&out, listedAmounts([]service.Total{a}))
 	}
 	if len(b.Free) == 0 {
 		out.WriteString("nothing\n")

@@ -1,0 +1,203 @@
+package wallet_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/zkbench/zkbench"
+	"github.com/zkbench/zkbench/internal/cli/wallet"
+	"github.com/zkbench/zkbench/internal/testing/golden"
+	"github.com/zkbench/zkbench/internal/testing/must"
+	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/server"
+	"github.com/zkbench/zkbench/token/service"
+)
+
+// account returns a bank's wallet as programs use it, with its payer.
+func (s *servers) account(p *wallet.Purse) (*wallet.Account, *wallet.Payer) {
+	s.t.Helper()
+	r := s.payer(p)
+	signer := must.Get(wallet.NewKey())(s.t).Self()
+	return wallet.NewAccount(p, r, s.client(), signer), r
+}
+
+// asks returns an order of a program that pays dollars to a wallet.
+func (s *servers) asks(to *wallet.Purse, value uint64) server.WalletOrder {
+	s.t.Helper()
+	return server.WalletOrder{To: must.Get(to.NewAddress(nil))(s.t), Type: "USD", Value: value}
+}
+
+// TestAccount: a key pays once, and says which order it pays.
+func TestAccount(t *testing.T) {
+	t.Parallel()
+	s := newServers(t)
+	ctx := t.Context()
+	south, me := s.bank("south"), s.person()
+	a, r := s.account(south)
+
+	order := s.asks(me, 10)
+	m := must.Get(a.Pay(ctx, "rent", order))(t)
+	golden.Equal(t, "number", uint64(8), m.Number)
+	again := must.Get(a.Pay(ctx, "rent", order))(t)
+	golden.Equal(t, "anchor", m.Anchor, again.Anchor)
+	golden.Equal(t, "requests", uint64(8), s.requests())
+	for name, other := range map[string]server.WalletOrder{
+		"value":   {To: order.To, Type: "USD", Value: 11},
+		"type":    {To: order.To, Type: "EUR", Value: 10},
+		"until":   {To: order.To, Type: "USD", Value: 10, Until: 4_000_000_000},
+		"address": s.asks(me, 10),
+	} {
+		_, err := a.Pay(ctx, "rent", other)
+		if e, ok := errors.AsType[*server.KeyError](err); !ok || e.Key != "rent" || !errors.Is(err, zkbench.ErrAnchorConflict) {
+			t.Errorf("another %s under the key: %v", name, err)
+		}
+	}
+	golden.Equal(t, "of the key", m.Anchor, must.Get(a.Keyed("rent"))(t).Anchor)
+	if m := must.Get(a.Keyed("other"))(t); m != nil {
+		t.Errorf("a key that was not used has the payment %x", m.Anchor)
+	}
+
+	// Many payments at the same time: those for which no token is free wait for change.
+	var all sync.WaitGroup
+	const payments = 6
+	for i := range payments {
+		order := s.asks(me, 5)
+		all.Go(func() {
+			if m, err := a.Pay(ctx, fmt.Sprint("at once ", i), order); err != nil || m.Status != service.Landed {
+				t.Errorf("payment %d: %v", i, err)
+			}
+		})
+	}
+	all.Wait()
+	golden.Equal(t, "requests", uint64(8+payments), s.requests())
+	s.holds(south, "50", "0")
+	s.holds(me, "40", "0")
+	_, err := a.Pay(ctx, "too much", s.asks(me, 51))
+	if funds, ok := errors.AsType[*service.FundsError](err); !ok || funds.Have != 50 {
+		t.Errorf("more than there is: %v", err)
+	}
+
+	// A lost answer: the payment is pending, and the same key or Run goes on with it.
+	lossy := &losing{Submitter: s.honest}
+	r.Through(func(ledger.Submitter) ledger.Submitter { return lossy })
+	order = s.asks(me, 7)
+	lossy.loses = true
+	golden.Equal(t, "status", service.Pending, must.Get(a.Pay(ctx, "lost", order))(t).Status)
+	lossy.loses = false
+	golden.Equal(t, "status", service.Landed, must.Get(a.Pay(ctx, "lost", order))(t).Status)
+	s.holds(south, "43", "0")
+	lossy.loses = true
+	golden.Equal(t, "status", service.Pending, must.Get(a.Pay(ctx, "resumed", s.asks(me, 3)))(t).Status)
+	lossy.loses = false
+	running, stop := context.WithCancel(ctx)
+	var log strings.Builder
+	all.Go(func() { a.Run(running, slog.New(slog.NewTextHandler(&log, nil))) })
+	for must.Get(a.Keyed("resumed"))(t).Status != service.Landed {
+		must.Do(t, ctx.Err())
+		time.Sleep(20 * time.Millisecond)
+	}
+	stop()
+	all.Wait()
+	s.holds(south, "40", "0")
+	s.holds(me, "50", "0")
+	golden.Equal(t, "requests", uint64(8+payments+2), s.requests())
+	golden.Equal(t, "findings", 0, len(must.Get(a.Check(ctx, true))(t)))
+}
+
+// losing is a submitter that loses answers.
+type losing struct {
+	ledger.Submitter
+	loses bool
+}
+
+// Submit implements ledger.Submitter.
+func (l *losing) Submit(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
+	verdicts, err := l.Submitter.Submit(ctx, requests)
+	if l.loses {
+		return nil, zkbench.ErrOutcomeUnknown
+	}
+	return verdicts, err
+}
+
+// TestAccountCancels: a refused payment is pending until it is taken back, and then its key pays nothing.
+func TestAccountCancels(t *testing.T) {
+	t.Parallel()
+	s := newServers(t)
+	ctx := t.Context()
+	south, me := s.bank("south"), s.person()
+	a, _ := s.account(south)
+	order := s.asks(me, 35)
+	s.submitter.refuses = &zkbench.CheckError{Check: "policy", Action: -1, Index: -1, Err: zkbench.ErrPolicy}
+	for range 2 {
+		_, err := a.Pay(ctx, "refused", order)
+		if refused, ok := errors.AsType[*wallet.RefusedError](err); !ok || !refused.Kept {
+			t.Fatalf("refused: %v", err)
+		}
+	}
+	m := must.Get(a.Keyed("refused"))(t)
+	golden.Equal(t, "status", service.Pending, m.Status)
+	must.FailGet(a.Cancel(ctx, m.Anchor))(t, zkbench.ErrPolicy, "the validator refuses that as well")
+	s.submitter.refuses = nil
+	// The request that takes it back is pending: Run goes on with that one, and not with the payment.
+	running, stop := context.WithCancel(ctx)
+	var runs sync.WaitGroup
+	runs.Go(func() { a.Run(running, slog.New(slog.DiscardHandler)) })
+	for must.Get(a.Keyed("refused"))(t).Status == service.Pending {
+		must.Do(t, ctx.Err())
+		time.Sleep(20 * time.Millisecond)
+	}
+	stop()
+	runs.Wait()
+	golden.Equal(t, "status", service.Cancelled, must.Get(a.Cancel(ctx, m.Anchor))(t).Status)
+	s.holds(south, "90", "0")
+	_, err := a.Pay(ctx, "refused", order)
+	must.Fail(t, err, zkbench.ErrPolicy, "the key of a payment that was taken back")
+	golden.Contains(t, err.Error(), `idempotency key "refused" is cancelled`)
+	golden.Equal(t, "requests", uint64(8), s.requests())
+	must.FailGet(a.Cancel(ctx, []byte("nothing")))(t, zkbench.ErrParams, "no payment")
+}
+
+// TestAccountRefuses: what a program asks for wrongly is refused with the field's name, and nothing is paid.
+func TestAccountRefuses(t *testing.T) {
+	t.Parallel()
+	s := newServers(t)
+	south, me := s.bank("south"), s.person()
+	a, _ := s.account(south)
+	order := s.asks(me, 1)
+	id, address, err := service.ParseAddress(order.To)
+	must.Do(t, err)
+	id[0] ^= 1
+	elsewhere := must.Get(service.FormatAddress(id, address))(t)
+	for _, c := range []struct {
+		says string
+		is   error
+		edit func(o *server.WalletOrder)
+	}{
+		{"to: ", zkbench.ErrMalformed, func(o *server.WalletOrder) { o.To = "me" }},
+		{"to: ", zkbench.ErrMalformed, func(o *server.WalletOrder) { o.To = o.To[:len(o.To)-2] }},
+		{"to: ", zkbench.ErrParams, func(o *server.WalletOrder) { o.To = elsewhere }},
+		{"value: ", zkbench.ErrParams, func(o *server.WalletOrder) { o.Value = 0 }},
+		{"value of 9 bits", zkbench.ErrParams, func(o *server.WalletOrder) { o.Value = 256 }},
+		{"type of 0 bytes", zkbench.ErrParams, func(o *server.WalletOrder) { o.Type = "" }},
+		{"insufficient funds", zkbench.ErrPolicy, func(o *server.WalletOrder) { o.Type = "none" }},
+		{"an end of validity", zkbench.ErrParams, func(o *server.WalletOrder) { o.Until = 1<<64 - 1 }},
+		{"payee: ", zkbench.ErrParams, func(o *server.WalletOrder) { o.Payee = "ed25519:00" }},
+		{"to: ", zkbench.ErrSignature, func(o *server.WalletOrder) { o.Payee = "ed25519:" + strings.Repeat("5a", 31) + "1b" }},
+	} {
+		o := order
+		c.edit(&o)
+		_, err := a.Pay(t.Context(), "key", o)
+		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v; want %v: ...%s", o, err, c.is, c.says)
+		}
+	}
+	golden.Equal(t, "requests", uint64(7), s.requests())
+	order.Payee = me.Name()
+	golden.Equal(t, "status", service.Landed, must.Get(a.Pay(t.Context(), "key", order))(t).Status)
+}
