@@ -70,6 +70,9 @@ func (p *Process) Run(ctx context.Context, s *server.Server, ready func(url, met
 	if p.Certificates != nil {
 		url = "https://" + l.Addr().String()
 		h.TLSConfig = p.Certificates.Server()
+		end := prometheus.NewGauge(prometheus.GaugeOpts{Name: "zkbench_certificate_end_seconds", Help: "When the server's certificate ends, in seconds since 1970-01-01 UTC."})
+		end.Set(float64(p.Certificates.Own.Leaf.NotAfter.Unix()))
+		p.Registry.MustRegister(end)
 	}
 	failed := make(chan error, 2)
 	var pages *http.Server

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -184,6 +185,7 @@ func (s *servedLedger) serve(ctx context.Context, l replay.Store) (err error) {
 	if err != nil {
 		return err
 	}
+	s.measure(l)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	signed := make(chan struct{})
@@ -237,6 +239,36 @@ func (s *servedLedger) watch(ctx context.Context, l replay.Store, stop context.C
 
 // watchInterval is how often the server looks at the ledger's file.
 const watchInterval = time.Second
+
+// measure registers how far the log and its heads have come. Both are NaN while the ledger cannot be read.
+func (s *servedLedger) measure(l ledger.Store) {
+	register := func(name, help string, read func(ctx context.Context) (uint64, error)) {
+		s.process.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 {
+			ctx, stop := context.WithTimeout(context.Background(), time.Second)
+			defer stop()
+			n, err := read(ctx)
+			if err != nil {
+				return math.NaN()
+			}
+			return float64(n)
+		}))
+	}
+	register("zkbench_ledger_record", "Number of the last record of the log; NaN while the ledger cannot be read.", func(ctx context.Context) (uint64, error) {
+		state, err := l.State(ctx)
+		return state.Last, err
+	})
+	register("zkbench_head_record", "Number of the last record under the newest head that counts; 0 if there is none, NaN while the ledger cannot be read.", func(ctx context.Context) (uint64, error) {
+		signed, err := l.Head(ctx)
+		if errors.Is(err, head.ErrNoHead) || err == nil && signed == nil {
+			return 0, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		last, err := head.ParseSigned(signed)
+		return last.Size - min(last.Size, 1), err // the genesis is a leaf too
+	})
+}
 
 // keeper returns the keeper that signs the ledger's heads. A ledger in a database has other writers, so its requests are
 // validated once more before they are signed. A file has only this process, which has validated them.
