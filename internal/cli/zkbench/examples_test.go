@@ -46,6 +46,8 @@ var docForms = [][2]string{
 	{"suite mine.yaml --out results", "suite mine.yaml --out benchmark_logs_results"},
 	{"suite --resume results", "suite --resume benchmark_logs_results"},
 	{"read -r digest", "digest=$(zkbench policy show update --params token.params --ledger ledger.db | awk '/digest/ {print $NF; exit}')"},
+	{"read -r agreed", "agreed=$(zkbench policy show update --params town/token.params --ledger town | awk '/digest/ {print $NF; exit}')"},
+	{"zkbench local --dir town >", "zkbench local --dir town --listen 127.0.0.1:0 >"},
 	{"--processes 10 --json new.jsonl", "--processes 2 --json $DIR/new.jsonl"},
 	{"--batch-wait 0s,1ms,5ms --rate 1000,2000,3000", "--batch-wait 1ms --rate 100"},
 	{"--count 10 --timeout 4s --benchName BenchmarkSender", "--count 10 --timeout 4s --benchName BenchmarkSender --plan"},
@@ -113,11 +115,12 @@ var scripts = map[string][]string{
 	"docs/requests.md": {"umask 077"},
 	"docs/wallets.md":  {"zkbench ledger demo --dir demo"},
 	"docs/serve.md":    {"zkbench ledger demo --dir demo", "umask 077"},
+	"docs/operate.md":  {"zkbench local --dir town > town.txt &", "umask 077"},
 }
 
-// asShell begins the shell of an example: it defines the program. A server, which runs in the background, takes the place
-// of its shell, so that $! is the server.
-const asShell = "set -euo pipefail\nzkbench() { if [ \"$1\" = serve ]; then exec zkbench-real \"$@\"; fi; zkbench-real \"$@\"; }\n"
+// asShell begins the shell of an example: it defines the program. Servers, which run in the background, take the place of
+// their shell, so that $! is the server.
+const asShell = "set -euo pipefail\nzkbench() { case $1 in serve|local) exec zkbench-real \"$@\";; esac; zkbench-real \"$@\"; }\n"
 
 // TestExamples runs the commands of docs/, the long ones in a short form: each ends well, or notRun says why it is not
 // run. README's are TestReadme's.

@@ -87,7 +87,7 @@ func commands(p *cli.Program, stdout, stderr io.Writer) []cli.Theme {
 	defs := p.Defs()
 	return []cli.Theme{
 		{ID: cli.ThemeMeasure, Commands: []*cobra.Command{studyCommand(stdout, stderr, defs), guestCommand(stdout, stderr), peersCommand(stdout, stderr, defs), initCommand(stdout)}},
-		{ID: "tokens", Title: "Run a token system:", Commands: []*cobra.Command{paramsCommand(stdout), policyCommand(stdout), keyCommand(stdout), ledgerCommand(stdout, stderr), walletCommand(stdout, stderr), serveCommand(stdout, stderr), certCommand(stdout)}},
+		{ID: "tokens", Title: "Run a token system:", Commands: []*cobra.Command{paramsCommand(stdout), policyCommand(stdout), keyCommand(stdout), ledgerCommand(stdout, stderr), walletCommand(stdout, stderr), serveCommand(stdout, stderr), certCommand(stdout), localCommand(stdout)}},
 		{Commands: []*cobra.Command{peerCommand(stdout, stderr, defs), execServerCommand(stdout)}},
 	}
 }

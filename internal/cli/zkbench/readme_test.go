@@ -25,6 +25,7 @@ var shortForms = [][2]string{
 	{"leak sender-constant-time --duration 60s", "leak sender-constant-time --bits 8 --num-inputs 1 --num-outputs 1 --duration 1s"},
 	{"study token --quick", "study token --quick --only sample"},
 	{"--bytes 135 --system plonk,ultra", "--bytes 135 --system ultra"},
+	{"local --dir town", "local --dir town --listen 127.0.0.1:0"},
 	{"suite quick", "suite short.yaml --out benchmark_logs_..."},
 	{"-bench 'BenchmarkSender$' -benchmem", "-bench BenchmarkSender$ -benchmem -benchtime=1x"},
 	{"-run '^$'", "-run ^$"},
@@ -85,7 +86,7 @@ func TestReadme(t *testing.T) {
 			if args[0] == "go" || strings.Contains(command, "--git") || strings.Contains(command, "examples/") || strings.Contains(command, "riscv/") {
 				cmd.Dir = root
 			}
-			if strings.Contains(command, "--serve") {
+			if strings.Contains(command, "--serve") || strings.Contains(command, "zkbench local") {
 				serves(t, cmd)
 				return
 			}

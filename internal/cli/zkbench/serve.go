@@ -95,6 +95,7 @@ func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 		Args: cli.NoArguments,
 	}
 	flags := cmd.Flags()
+	tether(cmd)
 	f := newProcessFlags(flags, addresses[peer.Validator])
 	role := argument.Define(flags, "role", argument.KindText, string(peer.Validator), servedRoles, "what is served: "+servedRoles)
 	path := argument.Define(flags, "ledger", argument.KindText, "", acceptedLedger, "the ledger; not a server's for --role validator: "+acceptedLedger)

@@ -137,7 +137,7 @@ func start(ctx context.Context, c Command, out *output) (*Process, error) {
 		p.cmd.Env = append(os.Environ(), c.Env...)
 	}
 	p.cmd.Cancel = func() error { p.kill(); return nil }
-	inGroup(p.cmd)
+	InGroup(p.cmd)
 	var err error
 	var input *os.File
 	if input, p.Stdin, err = os.Pipe(); err != nil {

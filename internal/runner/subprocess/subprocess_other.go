@@ -7,7 +7,8 @@ import (
 	"os/exec"
 )
 
-func inGroup(*exec.Cmd) {}
+// InGroup does nothing on this platform.
+func InGroup(*exec.Cmd) {}
 
 // killGroup kills a program. The processes that it started are not known on this platform.
 func killGroup(p *os.Process) bool {

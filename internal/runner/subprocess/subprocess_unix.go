@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// inGroup gives the program a process group of its own.
-func inGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+// InGroup gives the program that cmd will start a process group of its own, so that an interrupt from a terminal does not
+// reach it.
+func InGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // killGroup kills the process group of a program, and reports whether it had members.
 func killGroup(p *os.Process) bool { return syscall.Kill(-p.Pid, syscall.SIGKILL) == nil }
