@@ -51,7 +51,7 @@ const Ed25519Prefix = "ed25519:"
 func ParseEd25519(text string) (identity.Identity, error) {
 	digits, ok := strings.CutPrefix(text, Ed25519Prefix)
 	if !ok {
-		return nil, errors.New("does not begin with " + Ed25519Prefix)
+		return nil, fmt.Errorf("the prefix %q is missing", Ed25519Prefix)
 	}
 	key, err := hex.DecodeString(digits)
 	if err != nil {

@@ -56,7 +56,7 @@ type serverAnswer struct {
 // serverProcess is a server in a child process. It ends when this process does, because its input ends then.
 type serverProcess struct {
 	process *subprocess.Process
-	secure  *tls.Config // of clients
+	secure  *tls.Config         // of clients
 	leave   func(resources.CPU) // nil: its processor time is not counted
 	ended   bool
 
