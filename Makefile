@@ -41,6 +41,7 @@ deps:
 	command -v riscv64-linux-gnu-g++ >/dev/null 2>&1 || want="$$want g++-riscv64-linux-gnu"; \
 	command -v python3 >/dev/null 2>&1 || want="$$want python3"; \
 	command -v softhsm2-util >/dev/null 2>&1 || want="$$want softhsm2"; \
+	command -v curl >/dev/null 2>&1 || want="$$want curl"; \
 	command -v cc >/dev/null 2>&1 || want="$$want gcc libc6-dev"; \
 	command -v ssh >/dev/null 2>&1 || want="$$want openssh-client"; \
 	{ command -v sshd || ls /usr/sbin/sshd; } >/dev/null 2>&1 || want="$$want openssh-server"; \
@@ -49,7 +50,7 @@ deps:
 	  $(SUDO) apt-get update && $(SUDO) apt-get install -y --no-install-recommends $$want || exit; \
 	  case "$$want" in *pgbouncer*) $(SUDO) systemctl disable --now pgbouncer 2>/dev/null || :;; esac; \
 	  case "$$want" in *openssh-server*) $(SUDO) systemctl disable --now ssh.service ssh.socket 2>/dev/null || :;; esac; \
-	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, pgbouncer, chromium, qemu-aarch64, riscv64-linux-gnu-gcc, riscv64-linux-gnu-g++, python3, softhsm2-util, cc, ssh and sshd in the PATH"; exit 1; fi
+	else echo "make deps: no apt-get here: install$$want, and have PostgreSQL's initdb and postgres, pgbouncer, chromium, qemu-aarch64, riscv64-linux-gnu-gcc, riscv64-linux-gnu-g++, python3, softhsm2-util, curl, cc, ssh and sshd in the PATH"; exit 1; fi
 
 # The main job: seeded 2-in/2-out transfers, proved and verified, every result
 # checked, on this machine's cores.

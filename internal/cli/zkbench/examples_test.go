@@ -203,8 +203,10 @@ func runExample(t *testing.T, page, dir, root, command string) {
 		if os.Getenv("ZKBENCH_README") == "" {
 			t.Skip("make readme runs the commands of pages")
 		}
-		if _, err := exec.LookPath("openssl"); err != nil && strings.Contains(command, "openssl") {
-			t.Skip("no openssl here")
+		for _, program := range []string{"openssl", "curl"} {
+			if _, err := exec.LookPath(program); err != nil && strings.Contains(command, program) {
+				t.Skip("no " + program + " here")
+			}
 		}
 		prepareExample(t, dir, root)
 		cmd := exec.CommandContext(t.Context(), "bash", "-c", asShell+command)

@@ -95,7 +95,7 @@ func (w *town) servers() map[string]int {
 func (w *town) ended(pids map[string]int) {
 	w.t.Helper()
 	for name, pid := range pids {
-		for begin := time.Now(); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
+		for begin := time.Now(); must.Get(os.FindProcess(pid))(w.t).Signal(syscall.Signal(0)) == nil; time.Sleep(10 * time.Millisecond) {
 			if stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); bytes.Contains(stat, []byte(") Z ")) {
 				break // nobody has waited for it yet
 			}
@@ -174,7 +174,7 @@ func TestLocal(t *testing.T) {
 	first := w.servers()
 	golden.Equal(t, "servers", 7, len(first))
 	for name, key := range map[string]string{"alice": "invoice 2", "validator": "invoice 3"} {
-		must.Do(t, syscall.Kill(first[name], syscall.SIGKILL))
+		must.Do(t, must.Get(os.FindProcess(first[name]))(t).Kill())
 		golden.Contains(t, w.until(name+" serves again at https://"), name+" ended: signal: killed; it is started again in 1s; the last lines of town/"+name+".log:\n")
 		golden.Contains(t, w.runs(strings.Replace(curl, "invoice 1", key, 1)), "STATUS_LANDED")
 	}
