@@ -79,8 +79,8 @@ func (e *ServerError) Error() string {
 
 func (e *ServerError) Unwrap() error { return zkbench.ErrParams }
 
-// LagError reports a server that is behind what it, or another server at the same URL, told before. It wraps
-// ledger.ErrRolledBack.
+// LagError reports a server that is behind what it, or another server at the same URL, told before. It is reported once:
+// then the client goes on with what the server tells. It wraps ledger.ErrRolledBack.
 type LagError struct {
 	URL, What  string // records, or leaves of a signed head
 	Told, Seen uint64
@@ -167,9 +167,13 @@ func transport(config *tls.Config) *http.Transport {
 // ofLedger refuses answers of another ledger's server.
 type ofLedger struct {
 	link *link
-	next http.RoundTripper
+	next *http.Transport
 }
 
+// CloseIdleConnections lets http.Client.CloseIdleConnections reach the transport.
+func (t *ofLedger) CloseIdleConnections() { t.next.CloseIdleConnections() }
+
+// RoundTrip implements http.RoundTripper. After its error, the server may have done what the call asks for.
 func (t *ofLedger) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := t.next.RoundTrip(r)
 	if err != nil {
@@ -268,6 +272,14 @@ func (c *Client) Policy(ctx context.Context) (*token.Policy, error) {
 // lied returns the error of an answer that is none: it says that it is the server's.
 func (l *link) lied(err error) error {
 	return fmt.Errorf("%s: the server's answer is not accepted: %w", l.url, err)
+}
+
+// accept makes the client believe from now on what a server told that lags: the caller has the error, once. Heads that
+// validators have signed show whether the log went back.
+func (c *Client) accept(err error, greatest *atomic.Uint64) {
+	if lag, ok := errors.AsType[*LagError](err); ok {
+		greatest.CompareAndSwap(lag.Seen, lag.Told)
+	}
 }
 
 // saw keeps the greatest value that the server has told.

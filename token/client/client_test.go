@@ -43,13 +43,18 @@ type serving struct {
 	url   string
 }
 
-// serve starts a server of a new ledger in a file.
+// serve starts a server of a new ledger in a file, which refuses every request.
 func serve(t testing.TB, o server.Options, secure *tls.Config) *serving {
+	return serveBy(t, o, secure, refuses{})
+}
+
+// serveBy starts a server of a new ledger in a file.
+func serveBy(t testing.TB, o server.Options, secure *tls.Config, submitter ledger.Submitter) *serving {
 	p := params(t)
 	store := must.Get(bolt.Create(filepath.Join(t.TempDir(), "ledger.db"), ledgertest.Genesis(t, p)))(t)
 	t.Cleanup(func() { must.Do(t, store.Close()) })
 	s := &serving{store: store}
-	s.start(t, o, secure, server.Ledger{Store: store, Submitter: refuses{}, Params: p, Policy: func() *token.Policy { return &p.Policy }}, "127.0.0.1:0")
+	s.start(t, o, secure, server.Ledger{Store: store, Submitter: submitter, Params: p, Policy: func() *token.Policy { return &p.Policy }}, "127.0.0.1:0")
 	return s
 }
 

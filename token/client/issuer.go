@@ -67,28 +67,27 @@ func (i *Issuer) Issue(ctx context.Context, key, typ string, payments ...service
 		}
 		m.Payments = append(m.Payments, &tokenv1.Payment{To: to, Value: p.Value})
 	}
-	sent := false
+	sent, refused := false, false
 	answer, err := retry(ctx, i.link, "Issue", func(ctx context.Context) (*tokenv1.IssueResponse, error) {
 		answer, err := i.calls.Issue(ctx, m)
-		sent = sent || err == nil || mayHaveActed(err)
+		if err != nil {
+			later, _, _ := judge(err)
+			refused = !later && rpc.GetError(err) != nil
+			sent = sent || mayHaveActed(err)
+		}
 		return answer, err
 	})
 	if err != nil {
-		// A refusal answers a call that has been made before, too. Other errors do not.
-		if sent && (ctx.Err() != nil || errors.Is(err, zkbench.ErrEnv)) && !errors.Is(err, zkbench.ErrOutcomeUnknown) {
-			err = fmt.Errorf("%w: %w", zkbench.ErrOutcomeUnknown, err)
+		// A refusal by the issuer answers the calls before it, too. No other error does.
+		if sent && (!refused || ctx.Err() != nil) {
+			err = unknown(err)
 		}
 		return nil, 0, err
 	}
 	if n := len(answer.GetAnchor()); n != service.AnchorLen || answer.GetNumber() < 1 || answer.GetNumber() > ledger.MaxRecords {
-		return nil, 0, i.lied(malformed("issue", "an anchor of %d bytes in record %d", n, answer.GetNumber()))
+		return nil, 0, unknown(i.lied(malformed("issue", "an anchor of %d bytes in record %d", n, answer.GetNumber())))
 	}
 	return answer.GetAnchor(), answer.GetNumber(), nil
-}
-
-// mayHaveActed reports whether a server may have done what a failed call asks for.
-func mayHaveActed(err error) bool {
-	return !errors.Is(rpc.GetError(err), zkbench.ErrLimit) && !hopeless(err)
 }
 
 // Approve has the issuer sign an action of a request that redeems tokens, and puts the signature into the request.

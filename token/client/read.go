@@ -78,6 +78,9 @@ func (c *Client) WaitRecord(ctx context.Context, anchor []byte, wait time.Durati
 			if m.WaitMs == 0 {
 				return r, false, nil
 			}
+			if err := settle(ctx); err != nil {
+				return r, false, err
+			}
 			continue
 		}
 		if r, err = rpc.GetRecord(answer.GetRecord(), anchor); err != nil {
@@ -85,6 +88,16 @@ func (c *Client) WaitRecord(ctx context.Context, anchor []byte, wait time.Durati
 		}
 		c.saw(&c.last, r.Seq)
 		return r, true, nil
+	}
+}
+
+// settle waits a moment, so that a server which answers at once where it should wait is not asked again and again.
+func settle(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(firstPause):
+		return nil
 	}
 }
 
@@ -123,10 +136,14 @@ func (c *Client) WaitHead(ctx context.Context, leaves uint64, wait time.Duration
 			return answer.GetSigned(), nil
 		})
 		if err != nil {
+			c.accept(err, &c.head)
 			return nil, err
 		}
 		c.saw(&c.head, size)
 		if m.WaitMs > 0 && size < leaves {
+			if err := settle(ctx); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if len(signed) == 0 {
@@ -155,7 +172,7 @@ func (c *Client) Hashes(ctx context.Context, indexes []int64) ([]tlog.Hash, erro
 }
 
 // Log implements ledger.Reader. If the connection breaks, it goes on after the last record that it has yielded. It ends
-// with a *LagError if the server's log goes on ending before a record that the server told before.
+// with a *LagError, once, if the server's log goes on ending before a record that the server told before.
 func (c *Client) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
 	return c.read(ctx, from, false)
 }
@@ -188,6 +205,7 @@ func (c *Client) read(ctx context.Context, from uint64, follow bool) iter.Seq2[l
 				w = c.begin("ReadLog")
 			}
 			if err := w.failed(ctx, err); err != nil {
+				c.accept(err, &c.last)
 				yield(ledger.Record{}, err)
 				return
 			}
@@ -200,12 +218,23 @@ func (c *Client) read(ctx context.Context, from uint64, follow bool) iter.Seq2[l
 func (c *Client) stream(ctx context.Context, next *uint64, follow bool, yield func(ledger.Record, error) bool) (stopped bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	silent := time.AfterFunc(attemptTime, cancel)
+	defer silent.Stop()
 	s, err := c.calls.ReadLog(ctx, &tokenv1.ReadLogRequest{From: *next, Follow: follow})
 	if err != nil {
 		return false, err
 	}
 	defer s.Close()
-	for s.Receive() {
+	for {
+		if follow { // the log may not grow for long
+			silent.Stop()
+		} else {
+			silent.Reset(attemptTime)
+		}
+		if !s.Receive() {
+			return false, s.Err()
+		}
+		silent.Stop() // the caller may take long
 		m := s.Msg()
 		if m.GetFirst() != *next || len(m.GetLeaves()) == 0 {
 			return false, c.lied(ledger.Corruptf(fmt.Sprintf("request %d", *next), "the answer has %d requests from number %d on", len(m.GetLeaves()), m.GetFirst()))
@@ -222,7 +251,6 @@ func (c *Client) stream(ctx context.Context, next *uint64, follow bool, yield fu
 			}
 		}
 	}
-	return false, s.Err()
 }
 
 func malformed(path, format string, args ...any) error {

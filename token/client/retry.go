@@ -6,9 +6,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"time"
 
 	"connectrpc.com/connect"
@@ -103,17 +105,36 @@ func judge(err error) (later bool, after time.Duration, told error) {
 	if hopeless(err) {
 		return false, 0, err
 	}
-	if _, broken := errors.AsType[streamError](err); broken {
+	if broken(err) {
 		return true, 0, err
 	}
 	switch connect.CodeOf(err) {
-	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeAborted, connect.CodeCanceled, connect.CodeResourceExhausted:
+	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeAborted, connect.CodeCanceled:
 		return true, 0, err
+	case connect.CodeResourceExhausted: // of the server; an answer that is too long has the same code
+		if connect.IsWireError(err) {
+			return true, 0, err
+		}
 	}
 	if e, ok := errors.AsType[*connect.Error](err); ok {
 		return false, 0, fmt.Errorf("%w: %w", zkbench.ErrParams, e)
 	}
 	return errors.Is(err, errEnded), 0, err
+}
+
+// broken reports whether an answer ended before it was complete, because the connection did.
+func broken(err error) bool {
+	if _, reset := errors.AsType[streamError](err); reset {
+		return true
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return true
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return true
+	}
+	e, ok := errors.AsType[*connect.Error](err)
+	return ok && !connect.IsWireError(e) && (e.Code() == connect.CodeUnknown || e.Code() == connect.CodeInternal)
 }
 
 // streamError is the error of a stream of HTTP/2 that its server has reset, in the form that the error of package net/http
@@ -143,5 +164,29 @@ func hopeless(err error) bool {
 		return true
 	}
 	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "remote error" // a TLS alert: for example, the server does not accept this client's certificate
+	return ok && op.Op == "remote error" && slices.ContainsFunc(certificateAlerts, func(a tls.AlertError) bool { return op.Err.Error() == a.Error() })
+}
+
+// certificateAlerts are the TLS alerts with which a server refuses a client's certificate (RFC 8446, section 6.2). Others
+// can be due to somebody who changes what is sent.
+var certificateAlerts = []tls.AlertError{42, 43, 44, 45, 46, 48, 49, 116}
+
+// mayHaveActed reports whether a server may have done what a failed call asks for: unless the server itself says that a
+// limit kept it from that, or the client refused the server's certificate.
+func mayHaveActed(err error) bool {
+	if problem := rpc.GetError(err); problem != nil {
+		return !errors.Is(problem, zkbench.ErrLimit)
+	}
+	if _, ok := errors.AsType[*ServerError](err); ok { // of its answer
+		return true
+	}
+	return !hopeless(err)
+}
+
+// unknown adds to the error of a call that something may have been done.
+func unknown(err error) error {
+	if errors.Is(err, zkbench.ErrOutcomeUnknown) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", zkbench.ErrOutcomeUnknown, err)
 }

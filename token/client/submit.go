@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/zkbench/zkbench"
@@ -15,13 +14,21 @@ import (
 )
 
 // Submit implements ledger.Submitter, in calls of up to 256 requests or some 16 MB. It submits again what the server has
-// not answered, which records nothing twice. If it gives up, the error wraps zkbench.ErrOutcomeUnknown. It checks that
-// the record of each verdict is of the request that was submitted.
+// not answered, which records nothing twice. If it gives up, the error wraps zkbench.ErrOutcomeUnknown, unless none of the
+// requests can have reached the server. It checks that the record of each verdict is of the request that was submitted.
 func (c *Client) Submit(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
+	for i, r := range requests {
+		if len(r) > token.MaxRequest { // the server would not read it
+			return nil, &zkbench.LimitError{What: fmt.Sprintf("bytes of request %d", i), Estimate: int64(len(r)), Max: token.MaxRequest}
+		}
+	}
 	verdicts := make([]ledger.Verdict, 0, len(requests))
 	for len(requests) > 0 {
 		n := fit(requests)
 		some, err := c.submit(ctx, requests[:n])
+		if err != nil && len(verdicts) > 0 { // the caller gets no verdicts on those before
+			err = unknown(err)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -42,11 +49,6 @@ func fit(requests [][]byte) int {
 }
 
 func (c *Client) submit(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
-	for i, r := range requests {
-		if len(r) > token.MaxRequest { // the server would not read it
-			return nil, &zkbench.LimitError{What: fmt.Sprintf("bytes of request %d", i), Estimate: int64(len(r)), Max: token.MaxRequest}
-		}
-	}
 	m := &tokenv1.SubmitRequest{Requests: requests}
 	sent := false
 	verdicts, err := retry(ctx, c.link, "Submit", func(ctx context.Context) ([]ledger.Verdict, error) {
@@ -70,8 +72,8 @@ func (c *Client) submit(ctx context.Context, requests [][]byte) ([]ledger.Verdic
 		}
 		return verdicts, nil
 	})
-	if err != nil && sent && !errors.Is(err, zkbench.ErrOutcomeUnknown) {
-		err = fmt.Errorf("%w: %w", zkbench.ErrOutcomeUnknown, err)
+	if err != nil && sent {
+		err = unknown(err)
 	}
 	return verdicts, err
 }
