@@ -22,6 +22,7 @@ import (
 func (s *system) asked(t testing.TB, role peer.Role, procedure string, m proto.Message) (code int) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, procedure, bytes.NewReader(must.Get(proto.Marshal(m))(t)))
+	r.Host = "localhost"
 	r.Header.Set("Content-Type", "application/proto")
 	w := httptest.NewRecorder()
 	s.handlers[role].ServeHTTP(w, r)

@@ -7,19 +7,21 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"connectrpc.com/connect"
 
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token/internal/rpc"
 	"github.com/zkbench/zkbench/token/peer"
 )
 
-// A body must arrive at minRate at least, beginning slack after the call; and the caller must read an answer within
-// slack after each part of it.
+// A body must arrive at minRate at least, beginning after Server.slack; and the caller must read an answer within the slack
+// after each part of it.
 const (
-	slack   = 30 * time.Second
-	minRate = 64 << 10 // bytes a second
+	defaultSlack = 30 * time.Second
+	minRate      = 64 << 10 // bytes a second
 )
 
 // callerKey is the key of a call's *caller in its context.
@@ -41,10 +43,10 @@ type caller struct {
 	held      int64 // bytes of the answer
 }
 
-// answers counts bytes of the answer until the call ends.
+// answers counts bytes of the answer until the call ends. After an error, the call must not send them.
 func (c *caller) answers(n int) error {
 	c.held += int64(n)
-	return c.limits.hold(int64(n))
+	return c.limits.hold(c.allowance, int64(n))
 }
 
 // callOf returns the caller of a context. There is always one: admit made it.
@@ -63,11 +65,19 @@ func (s *Server) admit(service Service, next http.Handler) http.Handler {
 		refuse := func(reason string, err error) {
 			s.metrics.refused.WithLabelValues(reason).Inc()
 			e := rpc.PutError(err)
-			if errs.IsSupported(r) {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.slack)) // of what the client still sends
+			switch {
+			case errs.IsSupported(r):
 				_ = errs.Write(w, r, e)
-			} else {
+			case e.Code() == connect.CodePermissionDenied:
+				http.Error(w, e.Message(), http.StatusForbidden)
+			default:
 				http.Error(w, e.Message(), http.StatusTooManyRequests)
 			}
+		}
+		if r.TLS == nil && !ofThisMachine(r.Host) {
+			refuse("host", connect.NewError(connect.CodePermissionDenied, errors.New("host: accepted without TLS: localhost, or a loopback address")))
+			return
 		}
 		c := &caller{Peer: peer.FromState(r.TLS), limits: s.limits}
 		if r.TLS != nil {
@@ -87,27 +97,46 @@ func (s *Server) admit(service Service, next http.Handler) http.Handler {
 			return
 		}
 		defer end()
-		defer func() { s.limits.release(c.held) }()
+		defer func() { s.limits.release(c.allowance, c.held) }()
 		control := http.NewResponseController(w)
-		body := &body{ReadCloser: r.Body, limits: s.limits, allowance: c.allowance, control: control, start: time.Now()}
+		body := &body{ReadCloser: r.Body, limits: s.limits, allowance: c.allowance, control: control, begin: time.Now().Add(s.slack)}
 		defer body.release()
 		r.Body = body
 		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, c))
-		next.ServeHTTP(&patient{ResponseWriter: w, control: control}, r)
+		next.ServeHTTP(&patient{ResponseWriter: w, control: control, slack: s.slack}, r)
 	})
 }
 
-// keyOf returns what a client is known by: the key of its certificate, or its address. The addresses of one network of
-// IPv6 (64 bits) count as one.
+// ofThisMachine reports whether the host that a call names is this machine by a loopback address. Otherwise a page of a
+// website whose name points at a loopback address would make calls in the browser of this machine's user.
+func ofThisMachine(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = hostport
+	}
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// keyOf returns what a client is known by: the key of its certificate, or its address.
 func keyOf(p peer.Peer, r *http.Request) string {
 	if p.Key != ([32]byte{}) {
 		return string(p.Key[:])
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	return addressOf(r.RemoteAddr)
+}
+
+// addressOf returns the address of a client without its port. The loopback addresses count as one, and so do those of one
+// network of IPv6 (64 bits).
+func addressOf(hostport string) string {
+	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
-		return r.RemoteAddr
+		return hostport
 	}
-	if ip := net.ParseIP(host); ip != nil && ip.To4() == nil {
+	switch ip := net.ParseIP(host); {
+	case ip != nil && ip.IsLoopback():
+		return "loopback"
+	case ip != nil && ip.To4() == nil:
 		return ip.Mask(net.CIDRMask(64, 128)).String()
 	}
 	return host
@@ -119,43 +148,55 @@ type body struct {
 	limits    *limiter
 	allowance *allowance
 	control   *http.ResponseController
-	start     time.Time
-	read      int64 // bytes
+	begin     time.Time // of the least rate
+	read      int64     // bytes
 }
 
+// maxBody is the greatest length of a body in bytes: a message, and what a protocol puts around it.
+const maxBody = rpc.MaxMessage + 64
+
 func (b *body) Read(p []byte) (n int, err error) {
-	late := b.start.Add(slack + time.Duration(b.read)*time.Second/minRate)
+	late := b.begin.Add(time.Duration(b.read) * time.Second / minRate)
 	if err := b.control.SetReadDeadline(late); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return 0, err
 	}
 	n, err = b.ReadCloser.Read(p)
 	b.read += int64(n)
-	if limit := b.limits.bytes(b.allowance, int64(n)); limit != nil {
+	limit := b.limits.bytes(b.allowance, int64(n))
+	if b.read > maxBody {
+		limit = &zkbench.LimitError{What: "bytes of a call", Estimate: b.read, Max: maxBody}
+	}
+	if limit != nil {
 		return n, rpc.PutError(limit)
 	}
 	return n, err
 }
 
 // release gives back the memory of the call.
-func (b *body) release() { b.limits.release(b.read) }
+func (b *body) release() { b.limits.release(b.allowance, b.read) }
 
 // patient is the answer of a call, each part of which the client must take within slack.
 type patient struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	slack   time.Duration
 }
 
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 func (p *patient) Write(data []byte) (int, error) {
-	if err := p.control.SetWriteDeadline(time.Now().Add(slack)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := p.control.SetWriteDeadline(time.Now().Add(p.slack)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return 0, err
 	}
 	return p.ResponseWriter.Write(data)
 }
 
-// Flush implements http.Flusher, without which connect sends no stream.
-func (p *patient) Flush() { _ = p.control.Flush() }
+// Flush implements http.Flusher, without which connect sends no stream. A stream may then be silent for long: HTTP/2 would
+// reset it at the deadline of the last part.
+func (p *patient) Flush() {
+	_ = p.control.Flush()
+	_ = p.control.SetWriteDeadline(time.Time{})
+}
 
 // interceptor counts calls, and gives each error the form that callers can read.
 type interceptor struct{ *Server }

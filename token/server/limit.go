@@ -18,12 +18,13 @@ import (
 type Limits struct {
 	Memory  int64 // bytes of requests and answers that are in memory at one time; default 256 MiB, at least one message
 	Running int   // calls at one time, those that wait too; default 4,096
+	Open    int   // connections; default 8,192, at most a quarter of them from one address
 	Streams int   // streams of the log at one time, which take up to 2 MiB each; default 128
 
 	Calls         int   // calls a second of one client; default 1,000; twice as many at once
 	Bytes         int64 // bytes a second that one client sends; default 16 MiB; at once: four times as many
 	Proofs        int   // proofs a second that one client submits; default 1,000; twice as many at once. Each KiB of a request counts as one
-	ClientRunning int   // calls of one client at one time; default 256
+	ClientRunning int   // calls of one client at one time; default 256. It also has a quarter of Memory, or one message if that is more
 	ClientStreams int   // streams of one client at one time; default 16
 }
 
@@ -31,6 +32,7 @@ type Limits struct {
 const (
 	DefaultMemory        = 256 << 20
 	DefaultRunning       = 4096
+	DefaultOpen          = 8192
 	DefaultStreams       = 128
 	DefaultCalls         = 1000
 	DefaultBytes         = 16 << 20
@@ -50,9 +52,12 @@ const maxAllowances = 8192
 // in the message, and as the copy of the validator or the ledger.
 const copies = 3
 
-// maxReading is how many calls read from the ledger at one time what may be large. Its size is known, and counts, when it
-// has been read.
-const maxReading = 8
+// maxReading is how many calls read from the ledger at one time what may be large, and maxOwnReading how many of one
+// client. Its size is known, and counts, when it has been read.
+const (
+	maxReading    = 8
+	maxOwnReading = 2
+)
 
 func (l *Limits) fill() error {
 	for _, f := range []struct {
@@ -73,6 +78,7 @@ func (l *Limits) fill() error {
 		initial int
 	}{
 		{"calls", &l.Running, DefaultRunning},
+		{"connections", &l.Open, DefaultOpen},
 		{"streams", &l.Streams, DefaultStreams},
 		{"calls a second", &l.Calls, DefaultCalls},
 		{"proofs a second", &l.Proofs, DefaultProofs},
@@ -100,6 +106,8 @@ type limiter struct {
 	mu      sync.Mutex
 	clients map[string]*list.Element // of *allowance
 	order   *list.List               // the client that called last is in front
+	open    map[string]int           // connections by address
+	opened  int                      // all of them
 }
 
 // allowance is what one client may still do.
@@ -107,13 +115,15 @@ type allowance struct {
 	key                  string
 	calls, bytes, proofs *rate.Limiter
 	running, streams     atomic.Int64
+	held                 atomic.Int64  // bytes in use, of the limit of memory
+	reading              chan struct{} // has a value for each call that reads
 }
 
 func newLimiter(l Limits) (*limiter, error) {
 	if err := l.fill(); err != nil {
 		return nil, err
 	}
-	return &limiter{Limits: l, clients: make(map[string]*list.Element), order: list.New(), reading: make(chan struct{}, maxReading)}, nil
+	return &limiter{Limits: l, clients: make(map[string]*list.Element), order: list.New(), reading: make(chan struct{}, maxReading), open: make(map[string]int)}, nil
 }
 
 // of returns the allowance of a client.
@@ -124,16 +134,48 @@ func (l *limiter) of(key string) *allowance {
 		l.order.MoveToFront(e)
 		return e.Value.(*allowance)
 	}
-	if l.order.Len() == maxAllowances {
-		oldest := l.order.Remove(l.order.Back()).(*allowance)
-		delete(l.clients, oldest.key)
+	if l.order.Len() >= maxAllowances {
+		l.forget()
 	}
 	a := &allowance{
 		key: key, calls: rate.NewLimiter(rate.Limit(l.Calls), 2*l.Calls), bytes: rate.NewLimiter(rate.Limit(l.Bytes), 4*int(l.Bytes)),
-		proofs: rate.NewLimiter(rate.Limit(l.Proofs), max(2*l.Proofs, rpc.MaxMessage/proofBytes)),
+		proofs:  rate.NewLimiter(rate.Limit(l.Proofs), max(2*l.Proofs, rpc.MaxMessage/proofBytes+rpc.MaxRequests)),
+		reading: make(chan struct{}, maxOwnReading),
 	}
 	l.clients[key] = l.order.PushFront(a)
 	return a
+}
+
+// forget forgets the client that has not called for longest, of those without a call. l.mu is locked.
+func (l *limiter) forget() {
+	for e := l.order.Back(); e != nil; e = e.Prev() {
+		if a := e.Value.(*allowance); a.running.Load() == 0 {
+			l.order.Remove(e)
+			delete(l.clients, a.key)
+			return
+		}
+	}
+}
+
+// connection counts a connection from an address, and reports whether there may be one more. If not, it is not counted.
+func (l *limiter) connection(address string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.opened >= l.Open || l.open[address] >= max(1, l.Open/4) {
+		return false
+	}
+	l.opened, l.open[address] = l.opened+1, l.open[address]+1
+	return true
+}
+
+// disconnection ends the counting of a connection.
+func (l *limiter) disconnection(address string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.opened--
+	if l.open[address]--; l.open[address] == 0 {
+		delete(l.open, address)
+	}
 }
 
 // take takes n from a rate, or returns how much later n are there.
@@ -190,32 +232,41 @@ func (l *limiter) submits(a *allowance, requests [][]byte) error {
 
 // bytes counts bytes of a request that have arrived. They are released also if it returns an error.
 func (l *limiter) bytes(a *allowance, n int64) error {
-	err := l.hold(n)
+	err := l.hold(a, n)
 	if n > 0 && err == nil {
 		err = take(a.bytes, "bytes that one client sends", int(n))
 	}
 	return err
 }
 
-// hold counts bytes of a request or an answer, until they are released: also if it returns an error.
-func (l *limiter) hold(n int64) error {
-	if used := l.memory.Add(copies * n); used > l.Memory {
+// hold counts bytes of a client's requests or answers, until they are released: also if it returns an error.
+func (l *limiter) hold(a *allowance, n int64) error {
+	own, used := a.held.Add(copies*n), l.memory.Add(copies*n)
+	switch share := max(l.Memory/4, copies*rpc.MaxMessage); {
+	case own > share:
+		return busy("bytes of requests and answers of one client at one time", own, share)
+	case used > l.Memory:
 		return busy("bytes of requests and answers at one time", used, l.Memory)
 	}
 	return nil
 }
 
 // release gives back bytes.
-func (l *limiter) release(n int64) { l.memory.Add(-copies * n) }
+func (l *limiter) release(a *allowance, n int64) {
+	a.held.Add(-copies * n)
+	l.memory.Add(-copies * n)
+}
 
-// read calls read, of which no more than maxReading run at one time.
+// read calls read, of which no more than maxReading run at one time, and no more than maxOwnReading of one client.
 func (l *limiter) read(ctx context.Context, read func() error) error {
-	select {
-	case l.reading <- struct{}{}:
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	for _, slots := range []chan struct{}{callOf(ctx).allowance.reading, l.reading} {
+		select {
+		case slots <- struct{}{}:
+			defer func() { <-slots }()
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
-	defer func() { <-l.reading }()
 	return read()
 }
 

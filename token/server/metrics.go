@@ -25,7 +25,7 @@ func newMetrics(r prometheus.Registerer, l *limiter) (*metrics, error) {
 		calls:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "zkbench_calls_total", Help: "Calls that have ended, by method and code."}, []string{"method", "code"}),
 		seconds:  prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "zkbench_call_seconds", Help: "How long calls took, by method.", Buckets: seconds}, []string{"method"}),
 		running:  prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "zkbench_calls_running", Help: "Calls that run now, by method."}, []string{"method"}),
-		refused:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "zkbench_refused_total", Help: "Calls that were refused before a service saw them, by reason: role, calls, streams."}, []string{"reason"}),
+		refused:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "zkbench_refused_total", Help: "Calls that were refused before a service saw them, by reason: role, host, calls, streams, connections."}, []string{"reason"}),
 		verdicts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "zkbench_verdicts_total", Help: "Verdicts on requests, by outcome: landed, pending for a wallet, signed by an auditor, error, or the check that refused the request."}, []string{"outcome"}),
 		batches:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "zkbench_batch_requests", Help: "Requests that are validated together.", Buckets: prometheus.ExponentialBuckets(1, 2, 9)}),
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -49,6 +50,7 @@ type Server struct {
 	mux      *http.ServeMux
 	health   *grpchealth.StaticChecker
 	services []string
+	slack    time.Duration // defaultSlack
 
 	stopping chan struct{}
 	stop     sync.Once
@@ -62,7 +64,7 @@ func New(o Options, services ...Service) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{log: o.Log, register: o.Metrics, limits: limits, mux: http.NewServeMux(), stopping: make(chan struct{})}
+	s := &Server{log: o.Log, register: o.Metrics, limits: limits, mux: http.NewServeMux(), slack: defaultSlack, stopping: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -79,23 +81,42 @@ func New(o Options, services ...Service) (*Server, error) {
 				return nil, err
 			}
 		}
-		path, h := service.handler(connect.WithInterceptors(&interceptor{s}), connect.WithReadMaxBytes(rpc.MaxMessage),
-			connect.WithCompression("gzip", nil, nil), connect.WithRecover(s.recovered))
+		path, h := service.handler(s.handled(rpc.MaxMessage)...)
 		s.mux.Handle(path, s.admit(service, h))
 	}
 	s.health = grpchealth.NewStaticChecker(s.services...)
-	s.mux.Handle(grpchealth.NewHandler(s.health))
 	reflector := grpcreflect.NewStaticReflector(s.services...)
-	s.mux.Handle(grpcreflect.NewHandlerV1(reflector))
-	s.mux.Handle(grpcreflect.NewHandlerV1Alpha(reflector))
+	for _, handler := range []func(...connect.HandlerOption) (string, http.Handler){
+		func(o ...connect.HandlerOption) (string, http.Handler) { return grpchealth.NewHandler(s.health, o...) },
+		func(o ...connect.HandlerOption) (string, http.Handler) {
+			return grpcreflect.NewHandlerV1(reflector, o...)
+		},
+		func(o ...connect.HandlerOption) (string, http.Handler) {
+			return grpcreflect.NewHandlerV1Alpha(reflector, o...)
+		},
+	} {
+		path, h := handler(s.handled(maxStandard)...)
+		s.mux.Handle(path, s.admit(Service{clients: peer.Roles()}, h))
+	}
 	return s, nil
+}
+
+// maxStandard is the greatest length in bytes of a message of the calls for health and reflection.
+const maxStandard = 4 << 10
+
+// handled returns the options of every handler. Nothing is compressed: what is sent is mostly random, and a few bytes must
+// not become many.
+func (s *Server) handled(most int) []connect.HandlerOption {
+	return []connect.HandlerOption{
+		connect.WithInterceptors(&interceptor{s}), connect.WithReadMaxBytes(most), connect.WithCompression("gzip", nil, nil), connect.WithRecover(s.recovered),
+	}
 }
 
 // ServeHTTP answers a call.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// HTTP returns an http.Server for the handler with deadlines for connections: for the headers of a call, for idle
-// connections, and for those whose other end is gone.
+// HTTP returns an http.Server for the handler. It has deadlines for connections: for the headers of a call, for idle
+// connections, and for those whose other end is gone. It closes a connection beyond the limits at once.
 func (s *Server) HTTP() *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -103,8 +124,33 @@ func (s *Server) HTTP() *http.Server {
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
 		Handler: s, Protocols: protocols, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 10 * time.Minute, MaxHeaderBytes: 64 << 10,
-		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: 250, SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 30 * time.Second},
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		HTTP2: &http.HTTP2Config{
+			MaxConcurrentStreams: 250, MaxReceiveBufferPerStream: 256 << 10, MaxReceiveBufferPerConnection: 512 << 10,
+			SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 30 * time.Second,
+		},
+		ConnState: s.connection(),
+		ErrorLog:  slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// connection returns a function that counts connections.
+func (s *Server) connection() func(net.Conn, http.ConnState) {
+	var counted sync.Map // connections
+	return func(c net.Conn, state http.ConnState) {
+		address := addressOf(c.RemoteAddr().String())
+		switch state {
+		case http.StateNew:
+			if s.limits.connection(address) {
+				counted.Store(c, nil)
+				return
+			}
+			s.metrics.refused.WithLabelValues("connections").Inc()
+			_ = c.Close()
+		case http.StateClosed, http.StateHijacked:
+			if _, was := counted.LoadAndDelete(c); was {
+				s.limits.disconnection(address)
+			}
+		}
 	}
 }
 

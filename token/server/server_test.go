@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -399,44 +398,6 @@ func TestLimits(t *testing.T) {
 		_, err := b.dial(t, client.Options{}).Submit(t.Context(), make([][]byte, 600)) // which the client cuts
 		must.Do(t, err)
 	})
-}
-
-// TestMemory: the bytes of calls that have not ended count, as they arrive and not before; beyond the limit a call is
-// refused; and they are given back when the calls end.
-func TestMemory(t *testing.T) {
-	t.Parallel()
-	release := make(chan struct{})
-	var submitted atomic.Int64
-	b := open(t, server.Limits{}, nil, func(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
-		submitted.Add(int64(len(requests)))
-		<-release
-		return refuses(ctx, requests)
-	})
-	var calls sync.WaitGroup
-	large := [][]byte{make([]byte, token.MaxRequest)}
-	refusals := atomic.Int64{}
-	for range 12 { // at 48 MB each, five fit
-		c := b.dial(t, client.Options{Patience: -1})
-		calls.Go(func() {
-			if _, err := c.Submit(t.Context(), large); errors.Is(err, zkbench.ErrLimit) {
-				refusals.Add(1)
-			} else {
-				must.Do(t, err)
-			}
-		})
-	}
-	for refusals.Load() < 7 {
-		time.Sleep(time.Millisecond)
-	}
-	if used := testutil.ToFloat64(gauge{b, "zkbench_memory_bytes"}); used > server.DefaultMemory {
-		t.Errorf("%.0f bytes, limit %d", used, server.DefaultMemory)
-	}
-	close(release)
-	calls.Wait()
-	for testutil.ToFloat64(gauge{b, "zkbench_memory_bytes"}) > 0 { // the last call ends after its answer
-		time.Sleep(time.Millisecond)
-	}
-	golden.Equal(t, "submitted", 12-refusals.Load(), submitted.Load())
 }
 
 // TestRoles: only certificates of the authority, valid, with a role that the service accepts, reach it.

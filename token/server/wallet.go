@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -94,8 +93,7 @@ func NewWallet(w Wallet) (Service, error) {
 		name:    tokenv1connect.WalletServiceName,
 		clients: []peer.Role{peer.Program},
 		handler: func(opts ...connect.HandlerOption) (string, http.Handler) {
-			path, h := tokenv1connect.NewWalletServiceHandler(s, opts...)
-			return path, ofThisMachine(h)
+			return tokenv1connect.NewWalletServiceHandler(s, opts...)
 		},
 		header: ledgerHeader(s.ledger),
 		attach: func(server *Server) error {
@@ -103,22 +101,6 @@ func NewWallet(w Wallet) (Service, error) {
 			return errors.Join(s.follower.begin(server), s.checker.begin(server))
 		},
 	}, nil
-}
-
-// ofThisMachine refuses calls without TLS under another host name than this machine's. A web page whose host name its owner
-// points at a loopback address would make such calls in the browser of this machine's user.
-func ofThisMachine(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			host = r.Host
-		}
-		if ip := net.ParseIP(host); r.TLS == nil && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			http.Error(w, "host: accepted without TLS: localhost, or a loopback address", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }
 
 // walletService implements WalletService.

@@ -1,0 +1,9 @@
+package server
+
+import "time"
+
+// SetSlack sets the time that clients have for the parts of their requests and answers.
+func (s *Server) SetSlack(slack time.Duration) { s.slack = slack }
+
+// MaxBody is the greatest length of a body in bytes.
+const MaxBody = maxBody
