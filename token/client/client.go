@@ -134,7 +134,8 @@ func newLink(address string, o Options) (*link, error) {
 
 // connect returns the options of the link's clients.
 func (l *link) connect() []connect.ClientOption {
-	return []connect.ClientOption{connect.WithReadMaxBytes(rpc.MaxAnswer), connect.WithAcceptCompression("gzip", nil, nil)}
+	options := []connect.ClientOption{connect.WithReadMaxBytes(rpc.MaxAnswer), connect.WithAcceptCompression("gzip", nil, nil)}
+	return append(options, connect.WithCodec(rpc.Binary))
 }
 
 // URL returns the server's URL.

@@ -117,7 +117,11 @@ func judge(err error) (later bool, after time.Duration, told error) {
 		}
 	}
 	if e, ok := errors.AsType[*connect.Error](err); ok {
-		return false, 0, fmt.Errorf("%w: %w", zkbench.ErrParams, e)
+		cause := zkbench.ErrParams
+		if !connect.IsWireError(e) { // the answer is not a message
+			cause = zkbench.ErrMalformed
+		}
+		return false, 0, fmt.Errorf("%w: %w", cause, e)
 	}
 	return errors.Is(err, errEnded), 0, err
 }

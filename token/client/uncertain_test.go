@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -235,6 +236,31 @@ func TestIssueCut(t *testing.T) {
 	_, _, err = program.Issue(t.Context(), "another key", usd, pays)
 	must.Fail(t, err, zkbench.ErrOutcomeUnknown, "an answer without an anchor")
 	golden.Equal(t, "records", uint64(2), s.records())
+}
+
+// TestManyVerdicts: an answer of many small fields is refused before it takes many times its length. It runs alone, because it
+// measures memory.
+func TestManyVerdicts(t *testing.T) {
+	const size = 8 << 20
+	s := serve(t, server.Options{}, nil)
+	address := between(t, s, func(r *http.Response) error {
+		if strings.HasSuffix(r.Request.URL.Path, "Submit") {
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(strings.Repeat("\x0a\x00", size/2))), -1
+			r.Header.Del("Content-Length")
+		}
+		return nil
+	})
+	c := must.Get(client.Dial(t.Context(), address, client.Options{Patience: -1}))(t)
+	defer c.Close()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := c.Submit(t.Context(), [][]byte{[]byte("a")})
+	runtime.ReadMemStats(&after)
+	must.Fail(t, err, zkbench.ErrMalformed, "an answer of many fields")
+	must.Fail(t, err, zkbench.ErrOutcomeUnknown, "an answer that says nothing")
+	if took := int64(after.TotalAlloc - before.TotalAlloc); took > 16*size {
+		t.Errorf("allocated %d MiB", took>>20)
+	}
 }
 
 // TestLagOnce: a server that has told a number too high is refused once, and then followed again.

@@ -118,7 +118,7 @@ func (s *ledgerService) Submit(ctx context.Context, r *tokenv1.SubmitRequest) (*
 		return nil, errStopping
 	default:
 	}
-	verdicts, err := s.batcher.submit(ctx, r.GetRequests())
+	verdicts, err := s.batcher.submit(ctx, c.allowance, r.GetRequests())
 	if err != nil {
 		return nil, err
 	}

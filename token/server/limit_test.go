@@ -298,3 +298,84 @@ func TestQuietStream(t *testing.T) {
 		}()
 	}
 }
+
+// TestManyFields: a message of many small fields is refused before it is decoded: it would take many times its length. It runs
+// alone, because it measures memory.
+func TestManyFields(t *testing.T) {
+	b := open(t, server.Limits{Proofs: 1 << 30}, nil, refuses)
+	const size = 8 << 20
+	packed := append([]byte{10, 0x80, 0x80, 0x80, 4}, make([]byte, size)...) // numbers of one byte
+	for _, call := range []struct {
+		method, kind string
+		body         []byte
+	}{
+		{"Submit", "application/proto", bytes.Repeat([]byte{10, 0}, size/2)},
+		{"GetTokens", "application/proto", bytes.Repeat([]byte{10, 0}, size/2)},
+		{"GetHashes", "application/proto", packed},
+		{"Submit", "application/json", append(append([]byte(`{"requests":[`), bytes.Repeat([]byte(`"",`), size/3)...), `""]}`...)},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		answer := must.Get(http.Post(b.url+"/zkbench.token.v1.LedgerService/"+call.method, call.kind, bytes.NewReader(call.body)))(t)
+		text := string(must.Get(io.ReadAll(answer.Body))(t))
+		must.Do(t, answer.Body.Close())
+		runtime.ReadMemStats(&after)
+		golden.Equal(t, call.method+" by "+call.kind, http.StatusBadRequest, answer.StatusCode)
+		golden.Contains(t, text, "limit exceeded")
+		if took := int64(after.TotalAlloc - before.TotalAlloc); took > 8*size {
+			t.Errorf("%s by %s: allocated %d MiB", call.method, call.kind, took>>20)
+		}
+	}
+}
+
+// TestTurns: a client with many calls that wait does not keep another one waiting behind all of them.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	begun, release := make(chan struct{}, 1), make(chan struct{})
+	var mu sync.Mutex
+	var order []byte // of the clients' requests, in the order in which they are decided on
+	b := openSecured(t, server.Limits{}, func(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
+		select {
+		case begun <- struct{}{}:
+		default:
+		}
+		<-release
+		mu.Lock()
+		defer mu.Unlock()
+		for _, r := range requests {
+			order = append(order, r[0])
+		}
+		return refuses(ctx, requests)
+	})
+	greedy, other := b.as(t, "greedy"), b.as(t, "other")
+	full := make([][]byte, 256)
+	for i := range full {
+		full[i] = []byte("g")
+	}
+	var calls sync.WaitGroup
+	const many = 20
+	for range many {
+		calls.Go(func() {
+			_, err := greedy.Submit(t.Context(), full)
+			must.Do(t, err)
+		})
+	}
+	<-begun
+	waits := func(n float64) {
+		for testutil.ToFloat64(gauge{b.bank, "zkbench_calls_running"}) < n {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	waits(many)
+	calls.Go(func() {
+		_, err := other.Submit(t.Context(), [][]byte{[]byte("o")})
+		must.Do(t, err)
+	})
+	waits(many + 1)
+	time.Sleep(20 * time.Millisecond) // from the count to the queue
+	close(release)
+	calls.Wait()
+	if at := bytes.IndexByte(order, 'o'); at > 5*256 {
+		t.Errorf("the other client's request was decided on after %d of the greedy one's", at)
+	}
+}

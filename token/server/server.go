@@ -81,7 +81,11 @@ func New(o Options, services ...Service) (*Server, error) {
 				return nil, err
 			}
 		}
-		path, h := service.handler(s.handled(rpc.MaxMessage)...)
+		options := s.handled(rpc.MaxMessage)
+		for _, c := range rpc.Codecs {
+			options = append(options, connect.WithCodec(c))
+		}
+		path, h := service.handler(options...)
 		s.mux.Handle(path, s.admit(service, h))
 	}
 	s.health = grpchealth.NewStaticChecker(s.services...)

@@ -55,6 +55,13 @@ func (w *watch) join() (leave func()) {
 func (w *watch) poll(end <-chan struct{}) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	go func() { // also while the ledger does not answer
+		select {
+		case <-end:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
 	ticker := time.NewTicker(w.interval)
 	defer ticker.Stop()
 	for {

@@ -61,8 +61,9 @@ func PutProblem(err error) *tokenv1.Problem {
 	if c, ok := errors.AsType[*zkbench.CheckError](err); ok {
 		p.Check, err = &tokenv1.Check{Name: c.Check, Action: int32(c.Action), Index: int32(c.Index)}, c.Err
 	}
+	_, damaged := errors.AsType[*ledger.CorruptError](err) // the server's store, not what the caller sent
 	for _, r := range reasons {
-		if errors.Is(err, r.err) {
+		if errors.Is(err, r.err) && !damaged {
 			p.Reason = r.reason
 			break
 		}

@@ -33,6 +33,7 @@ func TestProblems(t *testing.T) {
 		&zkbench.LimitError{What: "bytes", Estimate: 9, Max: 8},
 		&zkbench.DecodeError{Path: "anchor", Offset: 7, Reason: "empty"},
 		errors.New("pq: password of user bank is wrong"),
+		ledger.Corruptf("page 7 of /var/lib/bank", "its checksum is wrong; password"),
 	} {
 		for _, sent := range []error{cause, fmt.Errorf("in words: %w", cause), &zkbench.CheckError{Check: "proofs", Action: 2, Index: -1, Err: cause}} {
 			p := new(tokenv1.Problem)
