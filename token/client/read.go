@@ -65,7 +65,7 @@ func (c *Client) Record(ctx context.Context, anchor []byte) (ledger.Record, bool
 	return c.WaitRecord(ctx, anchor, 0)
 }
 
-// WaitRecord is Record, and waits for the record for a time if it is not there.
+// WaitRecord returns the record with an anchor like Record. If it is not there, WaitRecord waits for it for a time.
 func (c *Client) WaitRecord(ctx context.Context, anchor []byte, wait time.Duration) (r ledger.Record, found bool, err error) {
 	end := time.Now().Add(wait)
 	for {
@@ -110,8 +110,8 @@ func waitFor(end time.Time) uint32 {
 // before.
 func (c *Client) Head(ctx context.Context) ([]byte, error) { return c.WaitHead(ctx, 0, 0) }
 
-// WaitHead is Head, and waits for a head with at least the given number of leaves for a time. After that it returns the
-// newest one.
+// WaitHead returns the newest head like Head. If that has fewer than the given number of leaves, WaitHead waits for a larger
+// one for a time.
 func (c *Client) WaitHead(ctx context.Context, leaves uint64, wait time.Duration) ([]byte, error) {
 	end := time.Now().Add(wait)
 	for {

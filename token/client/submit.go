@@ -13,7 +13,10 @@ import (
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
-// Submit implements ledger.Submitter, in calls of up to 256 requests or some 16 MB. It submits again what the server has
+// MaxRequests is the maximum number of requests that Submit submits in one call to the server.
+const MaxRequests = rpc.MaxRequests
+
+// Submit implements ledger.Submitter, in calls of up to MaxRequests requests or some 16 MB. It submits again what the server has
 // not answered, which records nothing twice. If it gives up, the error wraps zkbench.ErrOutcomeUnknown, unless none of the
 // requests can have reached the server. It checks that the record of each verdict is of the request that was submitted.
 func (c *Client) Submit(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {

@@ -70,7 +70,7 @@ func (a *Authority) Issue(name string, role Role, hosts ...string) (tls.Certific
 	return a.IssueFor(DefaultValidity, name, role, hosts...)
 }
 
-// IssueFor is Issue for a given time from now, which may have passed, for tests.
+// IssueFor makes a certificate like Issue, valid for a given time from now. For tests, the time may have passed.
 func (a *Authority) IssueFor(validity time.Duration, name string, role Role, hosts ...string) (c tls.Certificate, err error) {
 	known := false
 	for _, r := range Roles() {

@@ -45,7 +45,7 @@ const (
 // many, with its share of the rest.
 const proofBytes = 1 << 10
 
-// maxAllowances is the number of clients that a server remembers. One that it forgets begins with a full allowance.
+// maxAllowances is the number of clients that a server remembers. A client that it forgets begins with a full allowance.
 const maxAllowances = 8192
 
 // copies is how many times the bytes of a request or an answer are in memory while a call runs: as they arrive or leave,

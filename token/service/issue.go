@@ -88,7 +88,7 @@ func (s *IssueService) Identity() identity.Identity {
 	return s.issuer.Identity()
 }
 
-// IssueOnce is Issue for one order whose anchor says which issue it is. If the vault has made an issue under that anchor,
+// IssueOnce issues one order like Issue; its anchor says which issue it is. If the vault has made an issue under that anchor,
 // IssueOnce makes no other. If that issue is on the ledger, as far as Sync has seen, it returns the issue's entry in the
 // history. Else it returns the submission, to be submitted again. So an order that is given twice, also after a crash, is
 // issued once.

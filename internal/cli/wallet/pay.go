@@ -111,7 +111,7 @@ func (r *Payer) Pay(ctx context.Context, o service.Order) (*service.Movement, er
 	return r.submitNew(ctx, sub, err, false)
 }
 
-// PayKept is Pay, except that a payment which could not be submitted stays pending. Only a refusal before anybody else has
+// PayKept pays like Pay, but a payment that could not be submitted stays pending. Only a refusal before anybody else has
 // seen the request frees its tokens; then nothing can be paid under its anchor.
 func (r *Payer) PayKept(ctx context.Context, o service.Order) (*service.Movement, error) {
 	sub, err := r.transfer.Transfer(ctx, o)

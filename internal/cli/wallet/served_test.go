@@ -171,7 +171,7 @@ func TestServerRefuses(t *testing.T) {
 	s.holds(me, "35", "0")
 	golden.Equal(t, "status", service.Landed, must.Get(r.Again(ctx, anchor))(t).Status)
 
-	// One that is refused although it is recorded.
+	// A payment that is refused although it is recorded.
 	s.submitter.kept = nil
 	south2 := s.payer(south)
 	south2.Through(func(ledger.Submitter) ledger.Submitter { return recording{s.honest, s.submitter.refuses} })
@@ -179,7 +179,7 @@ func TestServerRefuses(t *testing.T) {
 	golden.Equal(t, "status", service.Landed, m.Status)
 	s.holds(me, "36", "0")
 
-	// One that is taken back cannot be recorded later.
+	// A payment that is taken back cannot be recorded later.
 	_, err = r.Pay(ctx, s.order(me, 2))
 	refused, ok := errors.AsType[*wallet.RefusedError](err)
 	if !ok || !refused.Kept {

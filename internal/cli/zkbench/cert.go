@@ -24,12 +24,7 @@ func certCommand(stdout io.Writer) *cobra.Command {
 		Use:   "cert authority|issue",
 		Short: "Make the certificates with which the parties of a token system know each other",
 		Args:  cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				args = []string{shown(args[0])}
-			}
-			return cli.ACommand(cmd, args)
-		},
+		RunE:  cli.ACommand,
 	}
 	cmd.AddCommand(certAuthorityCommand(stdout), certIssueCommand(stdout))
 	return cmd

@@ -14,7 +14,7 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 )
 
-// TestRead: a file of its owner alone is read up to the limit. One that others can open in any way is refused.
+// TestRead: a file of its owner alone is read up to the limit. A file that others can open in any way is refused.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "secret")

@@ -16,6 +16,7 @@ import (
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/workload"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/client"
 	"github.com/zkbench/zkbench/token/entry"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
@@ -26,11 +27,8 @@ import (
 // file.
 const landedBytes = 32 << 10
 
-// callRequests is the maximum number of requests of one call: client.Client.Submit makes several calls of more.
-const callRequests = 256
-
 // Land returns the workload that validates the requests of a batch together and writes them to a ledger, in one process.
-// It is what the server of ServeTransfer does without the network.
+// The server of ServeTransfer does the same, with the network.
 func Land() workload.Def {
 	return defineLanding("Land", "landing a batch of transfers", "validate a batch of one-transfer requests and write them durably to a bbolt ledger in the directory for temporary files, in one process; the time is for the whole batch; "+
 		freshRequests,
@@ -45,7 +43,7 @@ const freshRequests = "a ledger takes a request once, so a new ledger takes the 
 
 // defineLanding returns a workload. instance makes the Instance of a case, with the landing in it, which it may extend.
 func defineLanding(name, noun, doc string, instance func(context.Context, *validation, workload.Case) (*landing, workload.Instance, error)) workload.Def {
-	batch := workload.IntAxis(workload.Axis{Name: "batch", Usage: "numbers of requests in one call", Smoke: "8"}, 1, callRequests, 1, 64)
+	batch := workload.IntAxis(workload.Axis{Name: "batch", Usage: "numbers of requests in one call", Smoke: "8"}, 1, client.MaxRequests, 1, 64)
 	def := define(name, noun, doc, token.Transfer, nil, OwnerAxis(), batch)
 	def.Memory = func(c workload.Case) (workload.Memory, error) {
 		m, err := estimate(c)

@@ -189,7 +189,7 @@ func ServerMain() {
 	os.Exit(0)
 }
 
-// RunServer is what a server's process does. It reads a job and orders from in, as lines of JSON, and writes an answer to
+// RunServer does the work of a server's process. It reads a job and orders from in, as lines of JSON, and writes an answer to
 // out after each order. It returns when in ends.
 func RunServer(ctx context.Context, in io.Reader, out io.Writer) (err error) {
 	lines, answers := json.NewDecoder(in), json.NewEncoder(out)

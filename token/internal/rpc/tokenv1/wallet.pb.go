@@ -191,7 +191,7 @@ type GetWalletResponse struct {
 	Protocol uint32 `protobuf:"varint,1,opt,name=protocol,proto3" json:"protocol,omitempty"`
 	// The ledger's id, 32 bytes.
 	Ledger []byte `protobuf:"bytes,2,opt,name=ledger,proto3" json:"ledger,omitempty"`
-	// Who owns the wallet's tokens, for people: a public key, or the name under which the owner is enrolled.
+	// The owner of the wallet's tokens, for people: a public key, or the name under which the owner is enrolled.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// The number of the last record that the wallet has seen.
 	Followed      uint64 `protobuf:"varint,4,opt,name=followed,proto3" json:"followed,omitempty"`
