@@ -11,9 +11,11 @@ import (
 	"github.com/zkbench/zkbench/internal/compare"
 	"github.com/zkbench/zkbench/internal/measure/suite"
 	"github.com/zkbench/zkbench/internal/testing/clitest"
+	"github.com/zkbench/zkbench/internal/workload/token"
 )
 
 func TestMain(m *testing.M) {
+	token.ServerMain()
 	testscript.Main(m, map[string]func(){
 		"zkbench": func() { // whose workloads only count
 			p := Program()

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/zkbench/zkbench"
@@ -71,7 +72,7 @@ const serverPatience = 5 * time.Minute
 
 // startServer starts the server of a workload's case.
 func startServer(ctx context.Context, name string, c workload.Case, seed uint64) (_ *serverProcess, err error) {
-	if len(os.Args) > 1 && os.Args[1] == ExecServer {
+	if len(os.Args) > 1 && os.Args[1] == ExecServer || testing.Testing() && !serves {
 		return nil, fmt.Errorf("%w: this program starts no servers: it has no command %s", zkbench.ErrEnv, ExecServer)
 	}
 	self, err := os.Executable()
@@ -176,9 +177,13 @@ func (s *serverProcess) Close() error {
 	return err
 }
 
+// serves is true in a test's program whose TestMain calls ServerMain. Another one would run its tests as the server.
+var serves bool
+
 // ServerMain serves if this program was started as a server's process (ExecServer), and then exits. Otherwise it does
 // nothing. TestMain calls it in packages whose benchmarks start servers.
 func ServerMain() {
+	serves = true
 	if len(os.Args) != 2 || os.Args[1] != ExecServer {
 		return
 	}
