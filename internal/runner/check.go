@@ -52,8 +52,8 @@ func (r *run) result(ctx context.Context, k kept) (result, error) {
 	if k.probe != nil {
 		return *k.probe, nil
 	}
-	if n := uint64(len(r.inputs)); n > 0 {
-		return result{r.inputs[k.seq%n], k.output}, nil
+	if len(r.inputs) > 0 {
+		return result{r.inputs[r.index(k.seq)], k.output}, nil
 	}
 	input, err := r.target.Input(ctx, k.seq)
 	return result{input, k.output}, err

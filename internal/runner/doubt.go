@@ -52,11 +52,15 @@ func (r *run) doubts() *doubts {
 	seen := make(map[int]bool)
 	n := uint64(len(r.inputs))
 	for k := range r.waiting() {
-		if k.probe != nil || len(k.output) == 0 || n == 0 || seen[class(k.seq)] {
+		if k.probe != nil || len(k.output) == 0 || n == 0 {
 			continue
 		}
-		seen[class(k.seq)] = true
-		d.results = append(d.results, result{r.inputs[k.seq%n], slices.Clone(k.output)})
+		i := r.index(k.seq)
+		if seen[class(i)] {
+			continue
+		}
+		seen[class(i)] = true
+		d.results = append(d.results, result{r.inputs[i], slices.Clone(k.output)})
 		if len(seen) == max(len(r.cfg.Classes), 1) {
 			break
 		}

@@ -27,6 +27,31 @@ func arrivals(shape runner.Shape, rates ...float64) *runner.Arrivals {
 	return &runner.Arrivals{Shape: shape, Rates: rates}
 }
 
+// TestInputsOfTheirOwn: while there are enough inputs, no operation gets one that another has had, not even from the probe
+// or the warm-up, because a workload may have to make an input usable again, which takes time. The window begins with the
+// first input.
+func TestInputsOfTheirOwn(t *testing.T) {
+	const samples = 100
+	var used []uint64
+	res, _ := run(t, runner.Config{
+		Workers: 1, Arrivals: arrivals(runner.Constant, 100), Queue: 10, Count: 50, Samples: samples, Warmup: runner.Warmup{Ops: 40},
+	}, target{
+		run: func(_ context.Context, input any) ([]byte, error) {
+			used = append(used, input.(uint64))
+			return []byte{1}, nil
+		},
+		check: func(context.Context, any, []byte) error { return nil },
+	})
+	first := slices.Index(used, 0)
+	if res.Done != 50 || first < 41 || len(used) != first+50 {
+		t.Fatalf("%d operations done, %d in all, %d before input 0", res.Done, len(used), first)
+	}
+	slices.Sort(used)
+	if all := len(used); len(slices.Compact(used)) != all {
+		t.Errorf("%d operations had %d inputs of %d", all, len(slices.Compact(used)), samples)
+	}
+}
+
 // TestStallCostsAllWhoStandBehindIt: one worker, operations of 1 ms, one of them
 // stalls for 2 s, 100 arrivals a second for 10 s. The exact response times come
 // from the queue's recursion: an operation starts when it has arrived and the

@@ -38,7 +38,7 @@ func (r *run) probe(ctx context.Context) bool {
 	ctx = resources.Phase(ctx, "probe")
 	stage := r.cfg.Stages.Start("probe")
 	defer func() { stage.End() }()
-	inputs := r.inputs[:min(probed, len(r.inputs))]
+	inputs := r.inputs[max(len(r.inputs)-probed, 0):]
 	if len(inputs) == 0 {
 		input, err, ended := interruptible(ctx, func() (any, error) { return r.target.Input(ctx, warmupSeq-1) })
 		if err != nil {

@@ -60,9 +60,11 @@ type Config struct {
 	// this time, the context of the others is cancelled, and they count as unfinished.
 	Grace time.Duration `json:"grace"`
 
-	// Samples is the number of inputs built before the run, at most MaxSamples. The operation
-	// with the sequence number seq gets the input with the number seq mod Samples. If Samples
-	// is 0 (closed loop only), each operation builds its own input, which is timed separately.
+	// Samples is the number of inputs built before the run, at most MaxSamples. The window's
+	// operation seq gets input seq mod Samples. What runs before the window gets inputs from the
+	// last one backwards: so each operation has an input of its own if there are enough for all.
+	// If Samples is 0 (closed loop only), each operation builds its own input, which is timed
+	// separately.
 	// Run refuses inputs that would take more than Available bytes. If Available is 0, no
 	// bound is known.
 	Samples   int    `json:"samples"`
@@ -276,6 +278,15 @@ func (r *run) corpus(ctx context.Context) ([]any, error) {
 		}
 	}
 	return inputs, nil
+}
+
+// index returns the number of the input of an operation. The warm-up's follow those of the probe.
+func (r *run) index(seq uint64) uint64 {
+	n := uint64(len(r.inputs))
+	if !(ticket{seq: seq}).inWarmup() {
+		return seq % n
+	}
+	return n - 1 - (seq-warmupSeq+probed)%n
 }
 
 // weighed is the number of inputs whose memory is measured before the others

@@ -101,8 +101,8 @@ func (r *run) operate(ph *phase, w *worker, t ticket, now time.Duration, slept b
 	}
 	var input any
 	var built time.Duration
-	if n := uint64(len(r.inputs)); n > 0 {
-		input = r.inputs[t.seq%n]
+	if len(r.inputs) > 0 {
+		input = r.inputs[r.index(t.seq)]
 	} else {
 		var err error
 		if input, err = Recover(func() (any, error) { return r.target.Input(ph.ctx, t.seq) }); err != nil {

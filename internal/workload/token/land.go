@@ -39,7 +39,7 @@ func Land() workload.Def {
 }
 
 // freshRequests says how many inputs a run needs.
-const freshRequests = "a ledger takes a request once, so a new ledger takes the place of the old one when all inputs have been used: --samples of at least the number of operations avoids that"
+const freshRequests = "a ledger takes a request once, so a new ledger takes the place of the old one when all inputs have been used: --samples of at least the number of operations, with those of the warm-up, avoids that"
 
 // defineLanding returns a workload. instance makes the Instance of a case, with the landing in it, which it may extend.
 func defineLanding(name, noun, doc string, instance func(context.Context, *validation, workload.Case) (*landing, workload.Instance, error)) workload.Def {
