@@ -43,6 +43,9 @@ type Wallet interface {
 	Movement(anchor []byte) (*service.Movement, error)
 	// Cancel takes the pending payment with an anchor back, and returns what became of it.
 	Cancel(ctx context.Context, anchor []byte) (*service.Movement, error)
+	// Consolidate merges the smallest tokens of a type into one, and returns the payment of the wallet to itself, which is
+	// pending or landed. The server calls it once at a time.
+	Consolidate(ctx context.Context, typ string) (*service.Movement, error)
 	// Balance returns what can be spent, what pending payments hold, and the anchors of these.
 	Balance() (free, held []service.Total, pending [][]byte, err error)
 	// HistoryAfter yields the movements after a place in the history.
@@ -85,7 +88,7 @@ func NewWallet(w Wallet) (Service, error) {
 	if w == nil {
 		return Service{}, refused("a service of a wallet needs the wallet")
 	}
-	s := &walletService{Wallet: w, ledger: w.Genesis().ID(), paying: make(map[string]*paying)}
+	s := &walletService{Wallet: w, ledger: w.Genesis().ID(), paying: make(map[string]*paying), merging: make(chan struct{}, 1)}
 	s.follower = newFollower(peer.Wallet, w.Sync, w.Followed)
 	s.checker = newChecker(s.follower, func(ctx context.Context) ([]service.Finding, error) { return w.Check(ctx, false) })
 	s.watch = newWatch(pollInterval, s.mark)
@@ -111,6 +114,7 @@ type walletService struct {
 	follower *follower
 	checker  *checker
 	watch    *watch
+	merging  chan struct{} // holds one while tokens are merged
 
 	mu     sync.Mutex
 	paying map[string]*paying // by idempotency key
@@ -164,13 +168,21 @@ func checkKey(key string) error {
 	return nil
 }
 
+// mayBegin returns an error when the server stops. What has begun by then is answered.
+func (s *walletService) mayBegin() error {
+	select {
+	case <-s.server.stopping:
+		return errStopping
+	default:
+		return nil
+	}
+}
+
 // pay makes a payment, or waits for another call that makes the payment of the same key. A payment that has begun goes on
 // when its caller has gone.
 func (s *walletService) pay(ctx context.Context, key string, o WalletOrder) (*service.Movement, error) {
-	select {
-	case <-s.server.stopping: // what has begun is answered
-		return nil, errStopping
-	default:
+	if err := s.mayBegin(); err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	p, n := s.paying[key], len(s.paying)
@@ -201,12 +213,17 @@ func (s *walletService) pay(ctx context.Context, key string, o WalletOrder) (*se
 		s.watch.tell()
 	}()
 	p.paid, p.err = s.Wallet.Pay(context.WithoutCancel(ctx), key, o)
-	status := ""
-	if p.err == nil {
-		status = p.paid.Status.String()
-	}
-	s.server.metrics.verdicts.WithLabelValues(outcome(p.err, status)).Inc()
+	s.count(p.paid, p.err)
 	return p.paid, p.err
+}
+
+// count counts what became of a payment.
+func (s *walletService) count(m *service.Movement, err error) {
+	status := ""
+	if err == nil {
+		status = m.Status.String()
+	}
+	s.server.metrics.verdicts.WithLabelValues(outcome(err, status)).Inc()
 }
 
 // sent returns the message of a payment, or nil.
@@ -269,6 +286,24 @@ func (s *walletService) CancelPayment(ctx context.Context, r *tokenv1.CancelPaym
 		return nil, err
 	}
 	return &tokenv1.CancelPaymentResponse{Payment: sent(m)}, nil
+}
+
+func (s *walletService) Consolidate(ctx context.Context, r *tokenv1.ConsolidateRequest) (*tokenv1.ConsolidateResponse, error) {
+	if err := s.mayBegin(); err != nil {
+		return nil, err
+	}
+	select {
+	case s.merging <- struct{}{}:
+	default:
+		return nil, busy("calls that merge tokens", 2, 1)
+	}
+	defer func() { <-s.merging }()
+	defer s.watch.tell()
+	m, err := s.Wallet.Consolidate(context.WithoutCancel(ctx), r.GetType())
+	if s.count(m, err); err != nil {
+		return nil, err
+	}
+	return &tokenv1.ConsolidateResponse{Payment: sent(m)}, nil
 }
 
 func (s *walletService) GetBalance(context.Context, *tokenv1.GetBalanceRequest) (*tokenv1.GetBalanceResponse, error) {

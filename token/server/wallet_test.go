@@ -38,6 +38,7 @@ type purse struct {
 	genesis  ledger.Genesis
 	pays     func(ctx context.Context, key string, o server.WalletOrder) (*service.Movement, error)
 	calls    atomic.Int64 // of Pay
+	merges   func()       // nil: nothing
 	findings func() []service.Finding
 
 	mu   sync.Mutex
@@ -98,6 +99,16 @@ func (p *purse) Movement(anchor []byte) (*service.Movement, error) {
 
 func (p *purse) Cancel(context.Context, []byte) (*service.Movement, error) {
 	return nil, &zkbench.CheckError{Check: "policy", Action: -1, Index: -1, Err: zkbench.ErrPolicy}
+}
+
+func (p *purse) Consolidate(_ context.Context, typ string) (*service.Movement, error) {
+	if p.merges != nil {
+		p.merges()
+	}
+	if typ != "USD" {
+		return nil, &zkbench.CheckError{Check: "policy", Action: -1, Index: -1, Err: zkbench.ErrPolicy}
+	}
+	return &service.Movement{Anchor: []byte("m"), Status: service.Landed, Number: 7}, nil
 }
 
 func (p *purse) Balance() (free, held []service.Total, pending [][]byte, err error) {
@@ -266,6 +277,38 @@ func TestWalletCalls(t *testing.T) {
 	golden.Equal(t, "a key that is not UTF-8", http.StatusBadRequest, status)
 }
 
+// TestWalletConsolidates: tokens are merged by one call at a time, which goes on when its caller has gone.
+func TestWalletConsolidates(t *testing.T) {
+	t.Parallel()
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	w := openWallet(t, nil, func(p *purse) {
+		p.merges = func() { once.Do(func() { close(begun); <-goOn }) }
+	})
+	gone, leave := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() {
+		if _, _, err := w.try(gone, "Consolidate", `{"type": "USD"}`); err == nil {
+			t.Error("a caller that has gone has an answer")
+		}
+	})
+	<-begun
+	leave()
+	all.Wait()
+	status, answer := w.call(t, "Consolidate", `{"type": "USD"}`)
+	golden.Equal(t, "beside another call", http.StatusTooManyRequests, status)
+	golden.Equal(t, "beside another call", "REASON_LIMIT", reason(answer))
+	close(goOn)
+	for status, answer = w.call(t, "Consolidate", `{"type": "USD"}`); status == http.StatusTooManyRequests; {
+		status, answer = w.call(t, "Consolidate", `{"type": "USD"}`)
+	}
+	golden.Equal(t, "status", http.StatusOK, status)
+	golden.Equal(t, "number", "7", answer["payment"].(map[string]any)["number"].(string))
+	status, answer = w.call(t, "Consolidate", `{"type": "EUR"}`)
+	golden.Equal(t, "nothing to merge", http.StatusBadRequest, status)
+	golden.Equal(t, "nothing to merge", "REASON_POLICY", reason(answer))
+}
+
 // TestWalletJoins: calls with one key make one payment, which goes on when its first caller has gone. One with another order
 // is refused. A panic ends one call.
 func TestWalletJoins(t *testing.T) {
@@ -402,7 +445,7 @@ func (w *walletServer) counter(t testing.TB, name, label, value string) promethe
 
 // FuzzWallet: whatever a program sends has an answer of JSON, and no call panics.
 func FuzzWallet(f *testing.F) {
-	methods := []string{"GetWallet", "NewAddress", "Pay", "GetPayment", "CancelPayment", "GetBalance", "ListHistory", "Sync", "MakeReceipt"}
+	methods := []string{"GetWallet", "NewAddress", "Pay", "GetPayment", "CancelPayment", "Consolidate", "GetBalance", "ListHistory", "Sync", "MakeReceipt"}
 	for i, body := range []string{`{}`, `{"key": "a", "value": "1"}`, `{"anchor": "YQ==", "output": "1"}`, `{"after": "18446744073709551615", "most": 1000}`, `[`, "\x00"} {
 		f.Add(byte(i), body)
 	}

@@ -298,6 +298,24 @@ func (s *Account) Cancel(ctx context.Context, anchor []byte) (*service.Movement,
 	return nil, cancelling
 }
 
+// Consolidate merges the smallest tokens of a type into one.
+func (s *Account) Consolidate(ctx context.Context, typ string) (*service.Movement, error) {
+	ctx, cancel := context.WithTimeout(ctx, payTime)
+	defer cancel()
+	m, err := s.payer.Consolidate(ctx, typ)
+	var anchor []byte
+	if unknown, ok := errors.AsType[*UnknownError](err); ok {
+		anchor = unknown.Anchor
+	} else if landed, ok := errors.AsType[*LandedError](err); ok {
+		anchor = landed.Anchor
+	} else if err != nil {
+		return nil, err
+	} else {
+		anchor = m.Anchor
+	}
+	return s.known(ctx, anchor, m, err)
+}
+
 // The time between attempts to learn what became of pending payments begins with resumePause. It doubles up to
 // maxResumePause while some remain.
 const (

@@ -163,6 +163,63 @@ func TestAccountCancels(t *testing.T) {
 	must.FailGet(a.Cancel(ctx, []byte("nothing")))(t, zkbench.ErrParams, "no payment")
 }
 
+// TestAccountConsolidates: the tokens of a type become one. If the answer is lost, the request is pending, and Run goes on
+// with it. A refused request stays pending until it is taken back.
+func TestAccountConsolidates(t *testing.T) {
+	t.Parallel()
+	s := newServers(t)
+	ctx := t.Context()
+	south, me := s.bank("south"), s.person()
+	pays, _ := s.account(south)
+	merges, r := s.account(me)
+	_, err := merges.Consolidate(ctx, "USD")
+	must.Fail(t, err, zkbench.ErrPolicy, "nothing to merge")
+	tokens := func() int {
+		must.Do(t, merges.Sync(ctx))
+		free, _, _, err := merges.Balance()
+		must.Do(t, err)
+		return free[0].Tokens
+	}
+	for i := range 4 {
+		must.Get(pays.Pay(ctx, fmt.Sprint(i), s.asks(me, 5)))(t)
+	}
+	golden.Equal(t, "tokens", 4, tokens())
+	m := must.Get(merges.Consolidate(ctx, "USD"))(t)
+	golden.Equal(t, "status", service.Landed, m.Status)
+	golden.Equal(t, "tokens", 1, tokens())
+	s.holds(me, "20", "0")
+
+	must.Get(pays.Pay(ctx, "one more", s.asks(me, 5)))(t)
+	golden.Equal(t, "tokens", 2, tokens())
+	lossy := &losing{Submitter: s.honest, loses: true}
+	r.Through(func(ledger.Submitter) ledger.Submitter { return lossy })
+	m = must.Get(merges.Consolidate(ctx, "USD"))(t)
+	golden.Equal(t, "status", service.Pending, m.Status)
+	lossy.loses = false
+	running, stop := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	all.Go(func() { merges.Run(running, slog.New(slog.DiscardHandler)) })
+	for must.Get(merges.Movement(m.Anchor))(t).Status == service.Pending {
+		must.Do(t, ctx.Err())
+		time.Sleep(20 * time.Millisecond)
+	}
+	stop()
+	all.Wait()
+	golden.Equal(t, "tokens", 1, tokens())
+	s.holds(me, "25", "0")
+
+	must.Get(pays.Pay(ctx, "the last", s.asks(me, 5)))(t)
+	must.Do(t, merges.Sync(ctx))
+	s.submitter.refuses = &zkbench.CheckError{Check: "policy", Action: -1, Index: -1, Err: zkbench.ErrPolicy}
+	r.Through(func(ledger.Submitter) ledger.Submitter { return s.submitter })
+	_, err = merges.Consolidate(ctx, "USD")
+	if refused, ok := errors.AsType[*wallet.RefusedError](err); !ok || !refused.Kept {
+		t.Fatalf("refused: %v", err)
+	}
+	s.submitter.refuses = nil
+	s.holds(me, "0", "30")
+}
+
 // TestAccountRefuses: what a program asks for wrongly is refused with the field's name, and nothing is paid.
 func TestAccountRefuses(t *testing.T) {
 	t.Parallel()

@@ -691,6 +691,98 @@ func (x *CancelPaymentResponse) GetPayment() *Sent {
 	return nil
 }
 
+// ConsolidateRequest says what to merge.
+type ConsolidateRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The type of the tokens.
+	Type          string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConsolidateRequest) Reset() {
+	*x = ConsolidateRequest{}
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConsolidateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConsolidateRequest) ProtoMessage() {}
+
+func (x *ConsolidateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConsolidateRequest.ProtoReflect.Descriptor instead.
+func (*ConsolidateRequest) Descriptor() ([]byte, []int) {
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ConsolidateRequest) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+// ConsolidateResponse has the payment of the wallet to itself.
+type ConsolidateResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The payment.
+	Payment       *Sent `protobuf:"bytes,1,opt,name=payment,proto3" json:"payment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConsolidateResponse) Reset() {
+	*x = ConsolidateResponse{}
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConsolidateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConsolidateResponse) ProtoMessage() {}
+
+func (x *ConsolidateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConsolidateResponse.ProtoReflect.Descriptor instead.
+func (*ConsolidateResponse) Descriptor() ([]byte, []int) {
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ConsolidateResponse) GetPayment() *Sent {
+	if x != nil {
+		return x.Payment
+	}
+	return nil
+}
+
 // Amount is a sum of tokens of one type.
 type Amount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -706,7 +798,7 @@ type Amount struct {
 
 func (x *Amount) Reset() {
 	*x = Amount{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[11]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -718,7 +810,7 @@ func (x *Amount) String() string {
 func (*Amount) ProtoMessage() {}
 
 func (x *Amount) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[11]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -731,7 +823,7 @@ func (x *Amount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Amount.ProtoReflect.Descriptor instead.
 func (*Amount) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{11}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Amount) GetType() string {
@@ -764,7 +856,7 @@ type GetBalanceRequest struct {
 
 func (x *GetBalanceRequest) Reset() {
 	*x = GetBalanceRequest{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[12]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -776,7 +868,7 @@ func (x *GetBalanceRequest) String() string {
 func (*GetBalanceRequest) ProtoMessage() {}
 
 func (x *GetBalanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[12]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -789,7 +881,7 @@ func (x *GetBalanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBalanceRequest.ProtoReflect.Descriptor instead.
 func (*GetBalanceRequest) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{12}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{14}
 }
 
 // GetBalanceResponse has the wallet's tokens, by type.
@@ -809,7 +901,7 @@ type GetBalanceResponse struct {
 
 func (x *GetBalanceResponse) Reset() {
 	*x = GetBalanceResponse{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[13]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -821,7 +913,7 @@ func (x *GetBalanceResponse) String() string {
 func (*GetBalanceResponse) ProtoMessage() {}
 
 func (x *GetBalanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[13]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -834,7 +926,7 @@ func (x *GetBalanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBalanceResponse.ProtoReflect.Descriptor instead.
 func (*GetBalanceResponse) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{13}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetBalanceResponse) GetFree() []*Amount {
@@ -878,7 +970,7 @@ type ListHistoryRequest struct {
 
 func (x *ListHistoryRequest) Reset() {
 	*x = ListHistoryRequest{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[14]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -890,7 +982,7 @@ func (x *ListHistoryRequest) String() string {
 func (*ListHistoryRequest) ProtoMessage() {}
 
 func (x *ListHistoryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[14]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -903,7 +995,7 @@ func (x *ListHistoryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHistoryRequest.ProtoReflect.Descriptor instead.
 func (*ListHistoryRequest) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{14}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListHistoryRequest) GetAfter() uint64 {
@@ -933,7 +1025,7 @@ type ListHistoryResponse struct {
 
 func (x *ListHistoryResponse) Reset() {
 	*x = ListHistoryResponse{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[15]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -945,7 +1037,7 @@ func (x *ListHistoryResponse) String() string {
 func (*ListHistoryResponse) ProtoMessage() {}
 
 func (x *ListHistoryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[15]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -958,7 +1050,7 @@ func (x *ListHistoryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListHistoryResponse.ProtoReflect.Descriptor instead.
 func (*ListHistoryResponse) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{15}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListHistoryResponse) GetMovements() []*Movement {
@@ -1002,7 +1094,7 @@ type Movement struct {
 
 func (x *Movement) Reset() {
 	*x = Movement{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[16]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1014,7 +1106,7 @@ func (x *Movement) String() string {
 func (*Movement) ProtoMessage() {}
 
 func (x *Movement) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[16]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1027,7 +1119,7 @@ func (x *Movement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Movement.ProtoReflect.Descriptor instead.
 func (*Movement) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{16}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Movement) GetPlace() uint64 {
@@ -1108,7 +1200,7 @@ type Output struct {
 
 func (x *Output) Reset() {
 	*x = Output{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[17]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1120,7 +1212,7 @@ func (x *Output) String() string {
 func (*Output) ProtoMessage() {}
 
 func (x *Output) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[17]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1133,7 +1225,7 @@ func (x *Output) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Output.ProtoReflect.Descriptor instead.
 func (*Output) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{17}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Output) GetType() string {
@@ -1166,7 +1258,7 @@ type SyncRequest struct {
 
 func (x *SyncRequest) Reset() {
 	*x = SyncRequest{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[18]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1178,7 +1270,7 @@ func (x *SyncRequest) String() string {
 func (*SyncRequest) ProtoMessage() {}
 
 func (x *SyncRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[18]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1191,7 +1283,7 @@ func (x *SyncRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SyncRequest.ProtoReflect.Descriptor instead.
 func (*SyncRequest) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{18}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{20}
 }
 
 // SyncResponse says how far the wallet has followed the ledger.
@@ -1205,7 +1297,7 @@ type SyncResponse struct {
 
 func (x *SyncResponse) Reset() {
 	*x = SyncResponse{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[19]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1217,7 +1309,7 @@ func (x *SyncResponse) String() string {
 func (*SyncResponse) ProtoMessage() {}
 
 func (x *SyncResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[19]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1230,7 +1322,7 @@ func (x *SyncResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SyncResponse.ProtoReflect.Descriptor instead.
 func (*SyncResponse) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{19}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SyncResponse) GetFollowed() uint64 {
@@ -1253,7 +1345,7 @@ type MakeReceiptRequest struct {
 
 func (x *MakeReceiptRequest) Reset() {
 	*x = MakeReceiptRequest{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[20]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1265,7 +1357,7 @@ func (x *MakeReceiptRequest) String() string {
 func (*MakeReceiptRequest) ProtoMessage() {}
 
 func (x *MakeReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[20]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1278,7 +1370,7 @@ func (x *MakeReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MakeReceiptRequest.ProtoReflect.Descriptor instead.
 func (*MakeReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{20}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MakeReceiptRequest) GetAnchor() []byte {
@@ -1306,7 +1398,7 @@ type MakeReceiptResponse struct {
 
 func (x *MakeReceiptResponse) Reset() {
 	*x = MakeReceiptResponse{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[21]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1318,7 +1410,7 @@ func (x *MakeReceiptResponse) String() string {
 func (*MakeReceiptResponse) ProtoMessage() {}
 
 func (x *MakeReceiptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[21]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1331,7 +1423,7 @@ func (x *MakeReceiptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MakeReceiptResponse.ProtoReflect.Descriptor instead.
 func (*MakeReceiptResponse) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{21}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *MakeReceiptResponse) GetReceipt() []byte {
@@ -1353,7 +1445,7 @@ type CheckRequest struct {
 
 func (x *CheckRequest) Reset() {
 	*x = CheckRequest{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[22]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1365,7 +1457,7 @@ func (x *CheckRequest) String() string {
 func (*CheckRequest) ProtoMessage() {}
 
 func (x *CheckRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[22]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1378,7 +1470,7 @@ func (x *CheckRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckRequest.ProtoReflect.Descriptor instead.
 func (*CheckRequest) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{22}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CheckRequest) GetValidate() bool {
@@ -1401,7 +1493,7 @@ type CheckResponse struct {
 
 func (x *CheckResponse) Reset() {
 	*x = CheckResponse{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[23]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1413,7 +1505,7 @@ func (x *CheckResponse) String() string {
 func (*CheckResponse) ProtoMessage() {}
 
 func (x *CheckResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[23]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1426,7 +1518,7 @@ func (x *CheckResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckResponse.ProtoReflect.Descriptor instead.
 func (*CheckResponse) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{23}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CheckResponse) GetFindings() []*Finding {
@@ -1460,7 +1552,7 @@ type Finding struct {
 
 func (x *Finding) Reset() {
 	*x = Finding{}
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[24]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1472,7 +1564,7 @@ func (x *Finding) String() string {
 func (*Finding) ProtoMessage() {}
 
 func (x *Finding) ProtoReflect() protoreflect.Message {
-	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[24]
+	mi := &file_zkbench_token_v1_wallet_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1485,7 +1577,7 @@ func (x *Finding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finding.ProtoReflect.Descriptor instead.
 func (*Finding) Descriptor() ([]byte, []int) {
-	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{24}
+	return file_zkbench_token_v1_wallet_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Finding) GetKind() string {
@@ -1554,6 +1646,10 @@ const file_zkbench_token_v1_wallet_proto_rawDesc = "" +
 	"\x06anchor\x18\x01 \x01(\fR\x06anchor\x12\x10\n" +
 	"\x03key\x18\x02 \x01(\tR\x03key\"I\n" +
 	"\x15CancelPaymentResponse\x120\n" +
+	"\apayment\x18\x01 \x01(\v2\x16.zkbench.token.v1.SentR\apayment\"(\n" +
+	"\x12ConsolidateRequest\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\"G\n" +
+	"\x13ConsolidateResponse\x120\n" +
 	"\apayment\x18\x01 \x01(\v2\x16.zkbench.token.v1.SentR\apayment\"F\n" +
 	"\x06Amount\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
@@ -1608,7 +1704,7 @@ const file_zkbench_token_v1_wallet_proto_rawDesc = "" +
 	"\x0eSTATUS_PENDING\x10\x01\x12\x11\n" +
 	"\rSTATUS_LANDED\x10\x02\x12\x12\n" +
 	"\x0eSTATUS_REFUSED\x10\x03\x12\x14\n" +
-	"\x10STATUS_CANCELLED\x10\x042\x91\a\n" +
+	"\x10STATUS_CANCELLED\x10\x042\xf2\a\n" +
 	"\rWalletService\x12Y\n" +
 	"\tGetWallet\x12\".zkbench.token.v1.GetWalletRequest\x1a#.zkbench.token.v1.GetWalletResponse\"\x03\x90\x02\x01\x12\\\n" +
 	"\n" +
@@ -1616,7 +1712,8 @@ const file_zkbench_token_v1_wallet_proto_rawDesc = "" +
 	"\x03Pay\x12\x1c.zkbench.token.v1.PayRequest\x1a\x1d.zkbench.token.v1.PayResponse\"\x03\x90\x02\x02\x12\\\n" +
 	"\n" +
 	"GetPayment\x12#.zkbench.token.v1.GetPaymentRequest\x1a$.zkbench.token.v1.GetPaymentResponse\"\x03\x90\x02\x01\x12e\n" +
-	"\rCancelPayment\x12&.zkbench.token.v1.CancelPaymentRequest\x1a'.zkbench.token.v1.CancelPaymentResponse\"\x03\x90\x02\x02\x12\\\n" +
+	"\rCancelPayment\x12&.zkbench.token.v1.CancelPaymentRequest\x1a'.zkbench.token.v1.CancelPaymentResponse\"\x03\x90\x02\x02\x12_\n" +
+	"\vConsolidate\x12$.zkbench.token.v1.ConsolidateRequest\x1a%.zkbench.token.v1.ConsolidateResponse\"\x03\x90\x02\x02\x12\\\n" +
 	"\n" +
 	"GetBalance\x12#.zkbench.token.v1.GetBalanceRequest\x1a$.zkbench.token.v1.GetBalanceResponse\"\x03\x90\x02\x01\x12_\n" +
 	"\vListHistory\x12$.zkbench.token.v1.ListHistoryRequest\x1a%.zkbench.token.v1.ListHistoryResponse\"\x03\x90\x02\x01\x12J\n" +
@@ -1637,7 +1734,7 @@ func file_zkbench_token_v1_wallet_proto_rawDescGZIP() []byte {
 }
 
 var file_zkbench_token_v1_wallet_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_zkbench_token_v1_wallet_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_zkbench_token_v1_wallet_proto_msgTypes = make([]protoimpl.MessageInfo, 27)
 var file_zkbench_token_v1_wallet_proto_goTypes = []any{
 	(Status)(0),                   // 0: zkbench.token.v1.Status
 	(*Sent)(nil),                  // 1: zkbench.token.v1.Sent
@@ -1651,59 +1748,64 @@ var file_zkbench_token_v1_wallet_proto_goTypes = []any{
 	(*GetPaymentResponse)(nil),    // 9: zkbench.token.v1.GetPaymentResponse
 	(*CancelPaymentRequest)(nil),  // 10: zkbench.token.v1.CancelPaymentRequest
 	(*CancelPaymentResponse)(nil), // 11: zkbench.token.v1.CancelPaymentResponse
-	(*Amount)(nil),                // 12: zkbench.token.v1.Amount
-	(*GetBalanceRequest)(nil),     // 13: zkbench.token.v1.GetBalanceRequest
-	(*GetBalanceResponse)(nil),    // 14: zkbench.token.v1.GetBalanceResponse
-	(*ListHistoryRequest)(nil),    // 15: zkbench.token.v1.ListHistoryRequest
-	(*ListHistoryResponse)(nil),   // 16: zkbench.token.v1.ListHistoryResponse
-	(*Movement)(nil),              // 17: zkbench.token.v1.Movement
-	(*Output)(nil),                // 18: zkbench.token.v1.Output
-	(*SyncRequest)(nil),           // 19: zkbench.token.v1.SyncRequest
-	(*SyncResponse)(nil),          // 20: zkbench.token.v1.SyncResponse
-	(*MakeReceiptRequest)(nil),    // 21: zkbench.token.v1.MakeReceiptRequest
-	(*MakeReceiptResponse)(nil),   // 22: zkbench.token.v1.MakeReceiptResponse
-	(*CheckRequest)(nil),          // 23: zkbench.token.v1.CheckRequest
-	(*CheckResponse)(nil),         // 24: zkbench.token.v1.CheckResponse
-	(*Finding)(nil),               // 25: zkbench.token.v1.Finding
+	(*ConsolidateRequest)(nil),    // 12: zkbench.token.v1.ConsolidateRequest
+	(*ConsolidateResponse)(nil),   // 13: zkbench.token.v1.ConsolidateResponse
+	(*Amount)(nil),                // 14: zkbench.token.v1.Amount
+	(*GetBalanceRequest)(nil),     // 15: zkbench.token.v1.GetBalanceRequest
+	(*GetBalanceResponse)(nil),    // 16: zkbench.token.v1.GetBalanceResponse
+	(*ListHistoryRequest)(nil),    // 17: zkbench.token.v1.ListHistoryRequest
+	(*ListHistoryResponse)(nil),   // 18: zkbench.token.v1.ListHistoryResponse
+	(*Movement)(nil),              // 19: zkbench.token.v1.Movement
+	(*Output)(nil),                // 20: zkbench.token.v1.Output
+	(*SyncRequest)(nil),           // 21: zkbench.token.v1.SyncRequest
+	(*SyncResponse)(nil),          // 22: zkbench.token.v1.SyncResponse
+	(*MakeReceiptRequest)(nil),    // 23: zkbench.token.v1.MakeReceiptRequest
+	(*MakeReceiptResponse)(nil),   // 24: zkbench.token.v1.MakeReceiptResponse
+	(*CheckRequest)(nil),          // 25: zkbench.token.v1.CheckRequest
+	(*CheckResponse)(nil),         // 26: zkbench.token.v1.CheckResponse
+	(*Finding)(nil),               // 27: zkbench.token.v1.Finding
 }
 var file_zkbench_token_v1_wallet_proto_depIdxs = []int32{
 	0,  // 0: zkbench.token.v1.Sent.status:type_name -> zkbench.token.v1.Status
 	1,  // 1: zkbench.token.v1.PayResponse.payment:type_name -> zkbench.token.v1.Sent
 	1,  // 2: zkbench.token.v1.GetPaymentResponse.payment:type_name -> zkbench.token.v1.Sent
 	1,  // 3: zkbench.token.v1.CancelPaymentResponse.payment:type_name -> zkbench.token.v1.Sent
-	12, // 4: zkbench.token.v1.GetBalanceResponse.free:type_name -> zkbench.token.v1.Amount
-	12, // 5: zkbench.token.v1.GetBalanceResponse.held:type_name -> zkbench.token.v1.Amount
-	17, // 6: zkbench.token.v1.ListHistoryResponse.movements:type_name -> zkbench.token.v1.Movement
-	0,  // 7: zkbench.token.v1.Movement.status:type_name -> zkbench.token.v1.Status
-	12, // 8: zkbench.token.v1.Movement.spent:type_name -> zkbench.token.v1.Amount
-	12, // 9: zkbench.token.v1.Movement.received:type_name -> zkbench.token.v1.Amount
-	18, // 10: zkbench.token.v1.Movement.outputs:type_name -> zkbench.token.v1.Output
-	25, // 11: zkbench.token.v1.CheckResponse.findings:type_name -> zkbench.token.v1.Finding
-	2,  // 12: zkbench.token.v1.WalletService.GetWallet:input_type -> zkbench.token.v1.GetWalletRequest
-	4,  // 13: zkbench.token.v1.WalletService.NewAddress:input_type -> zkbench.token.v1.NewAddressRequest
-	6,  // 14: zkbench.token.v1.WalletService.Pay:input_type -> zkbench.token.v1.PayRequest
-	8,  // 15: zkbench.token.v1.WalletService.GetPayment:input_type -> zkbench.token.v1.GetPaymentRequest
-	10, // 16: zkbench.token.v1.WalletService.CancelPayment:input_type -> zkbench.token.v1.CancelPaymentRequest
-	13, // 17: zkbench.token.v1.WalletService.GetBalance:input_type -> zkbench.token.v1.GetBalanceRequest
-	15, // 18: zkbench.token.v1.WalletService.ListHistory:input_type -> zkbench.token.v1.ListHistoryRequest
-	19, // 19: zkbench.token.v1.WalletService.Sync:input_type -> zkbench.token.v1.SyncRequest
-	21, // 20: zkbench.token.v1.WalletService.MakeReceipt:input_type -> zkbench.token.v1.MakeReceiptRequest
-	23, // 21: zkbench.token.v1.WalletService.Check:input_type -> zkbench.token.v1.CheckRequest
-	3,  // 22: zkbench.token.v1.WalletService.GetWallet:output_type -> zkbench.token.v1.GetWalletResponse
-	5,  // 23: zkbench.token.v1.WalletService.NewAddress:output_type -> zkbench.token.v1.NewAddressResponse
-	7,  // 24: zkbench.token.v1.WalletService.Pay:output_type -> zkbench.token.v1.PayResponse
-	9,  // 25: zkbench.token.v1.WalletService.GetPayment:output_type -> zkbench.token.v1.GetPaymentResponse
-	11, // 26: zkbench.token.v1.WalletService.CancelPayment:output_type -> zkbench.token.v1.CancelPaymentResponse
-	14, // 27: zkbench.token.v1.WalletService.GetBalance:output_type -> zkbench.token.v1.GetBalanceResponse
-	16, // 28: zkbench.token.v1.WalletService.ListHistory:output_type -> zkbench.token.v1.ListHistoryResponse
-	20, // 29: zkbench.token.v1.WalletService.Sync:output_type -> zkbench.token.v1.SyncResponse
-	22, // 30: zkbench.token.v1.WalletService.MakeReceipt:output_type -> zkbench.token.v1.MakeReceiptResponse
-	24, // 31: zkbench.token.v1.WalletService.Check:output_type -> zkbench.token.v1.CheckResponse
-	22, // [22:32] is the sub-list for method output_type
-	12, // [12:22] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	1,  // 4: zkbench.token.v1.ConsolidateResponse.payment:type_name -> zkbench.token.v1.Sent
+	14, // 5: zkbench.token.v1.GetBalanceResponse.free:type_name -> zkbench.token.v1.Amount
+	14, // 6: zkbench.token.v1.GetBalanceResponse.held:type_name -> zkbench.token.v1.Amount
+	19, // 7: zkbench.token.v1.ListHistoryResponse.movements:type_name -> zkbench.token.v1.Movement
+	0,  // 8: zkbench.token.v1.Movement.status:type_name -> zkbench.token.v1.Status
+	14, // 9: zkbench.token.v1.Movement.spent:type_name -> zkbench.token.v1.Amount
+	14, // 10: zkbench.token.v1.Movement.received:type_name -> zkbench.token.v1.Amount
+	20, // 11: zkbench.token.v1.Movement.outputs:type_name -> zkbench.token.v1.Output
+	27, // 12: zkbench.token.v1.CheckResponse.findings:type_name -> zkbench.token.v1.Finding
+	2,  // 13: zkbench.token.v1.WalletService.GetWallet:input_type -> zkbench.token.v1.GetWalletRequest
+	4,  // 14: zkbench.token.v1.WalletService.NewAddress:input_type -> zkbench.token.v1.NewAddressRequest
+	6,  // 15: zkbench.token.v1.WalletService.Pay:input_type -> zkbench.token.v1.PayRequest
+	8,  // 16: zkbench.token.v1.WalletService.GetPayment:input_type -> zkbench.token.v1.GetPaymentRequest
+	10, // 17: zkbench.token.v1.WalletService.CancelPayment:input_type -> zkbench.token.v1.CancelPaymentRequest
+	12, // 18: zkbench.token.v1.WalletService.Consolidate:input_type -> zkbench.token.v1.ConsolidateRequest
+	15, // 19: zkbench.token.v1.WalletService.GetBalance:input_type -> zkbench.token.v1.GetBalanceRequest
+	17, // 20: zkbench.token.v1.WalletService.ListHistory:input_type -> zkbench.token.v1.ListHistoryRequest
+	21, // 21: zkbench.token.v1.WalletService.Sync:input_type -> zkbench.token.v1.SyncRequest
+	23, // 22: zkbench.token.v1.WalletService.MakeReceipt:input_type -> zkbench.token.v1.MakeReceiptRequest
+	25, // 23: zkbench.token.v1.WalletService.Check:input_type -> zkbench.token.v1.CheckRequest
+	3,  // 24: zkbench.token.v1.WalletService.GetWallet:output_type -> zkbench.token.v1.GetWalletResponse
+	5,  // 25: zkbench.token.v1.WalletService.NewAddress:output_type -> zkbench.token.v1.NewAddressResponse
+	7,  // 26: zkbench.token.v1.WalletService.Pay:output_type -> zkbench.token.v1.PayResponse
+	9,  // 27: zkbench.token.v1.WalletService.GetPayment:output_type -> zkbench.token.v1.GetPaymentResponse
+	11, // 28: zkbench.token.v1.WalletService.CancelPayment:output_type -> zkbench.token.v1.CancelPaymentResponse
+	13, // 29: zkbench.token.v1.WalletService.Consolidate:output_type -> zkbench.token.v1.ConsolidateResponse
+	16, // 30: zkbench.token.v1.WalletService.GetBalance:output_type -> zkbench.token.v1.GetBalanceResponse
+	18, // 31: zkbench.token.v1.WalletService.ListHistory:output_type -> zkbench.token.v1.ListHistoryResponse
+	22, // 32: zkbench.token.v1.WalletService.Sync:output_type -> zkbench.token.v1.SyncResponse
+	24, // 33: zkbench.token.v1.WalletService.MakeReceipt:output_type -> zkbench.token.v1.MakeReceiptResponse
+	26, // 34: zkbench.token.v1.WalletService.Check:output_type -> zkbench.token.v1.CheckResponse
+	24, // [24:35] is the sub-list for method output_type
+	13, // [13:24] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_zkbench_token_v1_wallet_proto_init() }
@@ -1717,7 +1819,7 @@ func file_zkbench_token_v1_wallet_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_zkbench_token_v1_wallet_proto_rawDesc), len(file_zkbench_token_v1_wallet_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   25,
+			NumMessages:   27,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

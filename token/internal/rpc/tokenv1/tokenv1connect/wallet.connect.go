@@ -46,6 +46,9 @@ const (
 	// WalletServiceCancelPaymentProcedure is the fully-qualified name of the WalletService's
 	// CancelPayment RPC.
 	WalletServiceCancelPaymentProcedure = "/zkbench.token.v1.WalletService/CancelPayment"
+	// WalletServiceConsolidateProcedure is the fully-qualified name of the WalletService's Consolidate
+	// RPC.
+	WalletServiceConsolidateProcedure = "/zkbench.token.v1.WalletService/Consolidate"
 	// WalletServiceGetBalanceProcedure is the fully-qualified name of the WalletService's GetBalance
 	// RPC.
 	WalletServiceGetBalanceProcedure = "/zkbench.token.v1.WalletService/GetBalance"
@@ -82,6 +85,10 @@ type WalletServiceClient interface {
 	// CancelPayment takes a pending payment back: it pays a token that the payment would spend back to the wallet. If the
 	// payment's status in the answer is cancelled, the ledger can never record it. The payment may also land before that.
 	CancelPayment(context.Context, *tokenv1.CancelPaymentRequest) (*tokenv1.CancelPaymentResponse, error)
+	// Consolidate merges the smallest tokens of a type into one, as many as one request may spend. A payment that would spend
+	// more tokens than that fails. After a lost answer, make the same call again: what it merges is the wallet's before and
+	// after. It fails with REASON_POLICY if fewer than two tokens can be merged.
+	Consolidate(context.Context, *tokenv1.ConsolidateRequest) (*tokenv1.ConsolidateResponse, error)
 	// GetBalance returns what the wallet can spend, and what pending payments hold.
 	GetBalance(context.Context, *tokenv1.GetBalanceRequest) (*tokenv1.GetBalanceResponse, error)
 	// ListHistory returns what was paid and received, in the order in which the wallet learned of it.
@@ -141,6 +148,13 @@ func NewWalletServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyIdempotent),
 			connect.WithClientOptions(opts...),
 		),
+		consolidate: connect.NewClient[tokenv1.ConsolidateRequest, tokenv1.ConsolidateResponse](
+			httpClient,
+			baseURL+WalletServiceConsolidateProcedure,
+			connect.WithSchema(walletServiceMethods.ByName("Consolidate")),
+			connect.WithIdempotency(connect.IdempotencyIdempotent),
+			connect.WithClientOptions(opts...),
+		),
 		getBalance: connect.NewClient[tokenv1.GetBalanceRequest, tokenv1.GetBalanceResponse](
 			httpClient,
 			baseURL+WalletServiceGetBalanceProcedure,
@@ -186,6 +200,7 @@ type walletServiceClient struct {
 	pay           *connect.Client[tokenv1.PayRequest, tokenv1.PayResponse]
 	getPayment    *connect.Client[tokenv1.GetPaymentRequest, tokenv1.GetPaymentResponse]
 	cancelPayment *connect.Client[tokenv1.CancelPaymentRequest, tokenv1.CancelPaymentResponse]
+	consolidate   *connect.Client[tokenv1.ConsolidateRequest, tokenv1.ConsolidateResponse]
 	getBalance    *connect.Client[tokenv1.GetBalanceRequest, tokenv1.GetBalanceResponse]
 	listHistory   *connect.Client[tokenv1.ListHistoryRequest, tokenv1.ListHistoryResponse]
 	sync          *connect.Client[tokenv1.SyncRequest, tokenv1.SyncResponse]
@@ -232,6 +247,15 @@ func (c *walletServiceClient) GetPayment(ctx context.Context, req *tokenv1.GetPa
 // CancelPayment calls zkbench.token.v1.WalletService.CancelPayment.
 func (c *walletServiceClient) CancelPayment(ctx context.Context, req *tokenv1.CancelPaymentRequest) (*tokenv1.CancelPaymentResponse, error) {
 	response, err := c.cancelPayment.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Consolidate calls zkbench.token.v1.WalletService.Consolidate.
+func (c *walletServiceClient) Consolidate(ctx context.Context, req *tokenv1.ConsolidateRequest) (*tokenv1.ConsolidateResponse, error) {
+	response, err := c.consolidate.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -304,6 +328,10 @@ type WalletServiceHandler interface {
 	// CancelPayment takes a pending payment back: it pays a token that the payment would spend back to the wallet. If the
 	// payment's status in the answer is cancelled, the ledger can never record it. The payment may also land before that.
 	CancelPayment(context.Context, *tokenv1.CancelPaymentRequest) (*tokenv1.CancelPaymentResponse, error)
+	// Consolidate merges the smallest tokens of a type into one, as many as one request may spend. A payment that would spend
+	// more tokens than that fails. After a lost answer, make the same call again: what it merges is the wallet's before and
+	// after. It fails with REASON_POLICY if fewer than two tokens can be merged.
+	Consolidate(context.Context, *tokenv1.ConsolidateRequest) (*tokenv1.ConsolidateResponse, error)
 	// GetBalance returns what the wallet can spend, and what pending payments hold.
 	GetBalance(context.Context, *tokenv1.GetBalanceRequest) (*tokenv1.GetBalanceResponse, error)
 	// ListHistory returns what was paid and received, in the order in which the wallet learned of it.
@@ -359,6 +387,13 @@ func NewWalletServiceHandler(svc WalletServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyIdempotent),
 		connect.WithHandlerOptions(opts...),
 	)
+	walletServiceConsolidateHandler := connect.NewUnaryHandlerSimple(
+		WalletServiceConsolidateProcedure,
+		svc.Consolidate,
+		connect.WithSchema(walletServiceMethods.ByName("Consolidate")),
+		connect.WithIdempotency(connect.IdempotencyIdempotent),
+		connect.WithHandlerOptions(opts...),
+	)
 	walletServiceGetBalanceHandler := connect.NewUnaryHandlerSimple(
 		WalletServiceGetBalanceProcedure,
 		svc.GetBalance,
@@ -406,6 +441,8 @@ func NewWalletServiceHandler(svc WalletServiceHandler, opts ...connect.HandlerOp
 			walletServiceGetPaymentHandler.ServeHTTP(w, r)
 		case WalletServiceCancelPaymentProcedure:
 			walletServiceCancelPaymentHandler.ServeHTTP(w, r)
+		case WalletServiceConsolidateProcedure:
+			walletServiceConsolidateHandler.ServeHTTP(w, r)
 		case WalletServiceGetBalanceProcedure:
 			walletServiceGetBalanceHandler.ServeHTTP(w, r)
 		case WalletServiceListHistoryProcedure:
@@ -443,6 +480,10 @@ func (UnimplementedWalletServiceHandler) GetPayment(context.Context, *tokenv1.Ge
 
 func (UnimplementedWalletServiceHandler) CancelPayment(context.Context, *tokenv1.CancelPaymentRequest) (*tokenv1.CancelPaymentResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("zkbench.token.v1.WalletService.CancelPayment is not implemented"))
+}
+
+func (UnimplementedWalletServiceHandler) Consolidate(context.Context, *tokenv1.ConsolidateRequest) (*tokenv1.ConsolidateResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("zkbench.token.v1.WalletService.Consolidate is not implemented"))
 }
 
 func (UnimplementedWalletServiceHandler) GetBalance(context.Context, *tokenv1.GetBalanceRequest) (*tokenv1.GetBalanceResponse, error) {
