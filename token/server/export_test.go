@@ -7,3 +7,9 @@ func (s *Server) SetSlack(slack time.Duration) { s.slack = slack }
 
 // MaxBody is the greatest length of a body in bytes.
 const MaxBody = maxBody
+
+// How many calls read at one time, in all and of one client.
+const (
+	MaxReading    = maxReading
+	MaxOwnReading = maxOwnReading
+)

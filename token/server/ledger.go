@@ -1,10 +1,10 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -49,7 +49,7 @@ func NewLedger(l Ledger) (Service, error) {
 	if s.params, err = l.Params.Encode(); err != nil {
 		return Service{}, err
 	}
-	s.watch = newWatch(pollInterval, s.mark)
+	s.watch = newWatch(pollInterval, s.looks)
 	s.batcher = &batcher{submitter: l.Submitter}
 	return Service{
 		name:    tokenv1connect.LedgerServiceName,
@@ -83,14 +83,52 @@ type ledgerService struct {
 
 var _ tokenv1connect.LedgerServiceHandler = (*ledgerService)(nil)
 
-// mark changes when the log or its signed head does.
-func (s *ledgerService) mark(ctx context.Context) (string, error) {
-	state, err := s.Store.State(ctx)
-	if err != nil {
-		return "", err
+// The topics of a ledger's watch: the log, its signed head, and each record by its anchor.
+const (
+	logTopic  = "log"
+	headTopic = "head"
+)
+
+func anchorTopic(anchor []byte) string { return "anchor " + string(anchor) }
+
+// mostLooked is the number of new records whose anchors a look reads. It wakes all if there are more.
+const mostLooked = 256
+
+// looks begins to look at the log and its signed head.
+func (s *ledgerService) looks() looker {
+	var last uint64
+	var signed []byte
+	begun := false
+	return func(ctx context.Context) (topics []string, err error) {
+		state, err := s.Store.State(ctx)
+		if err != nil {
+			return nil, err
+		}
+		newest, err := s.Store.Head(ctx)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !begun || state.Last < last || state.Last-last > mostLooked:
+			topics = append(topics, everything)
+		case state.Last > last:
+			topics = append(topics, logTopic)
+			for record, err := range s.Store.Log(ctx, last+1) {
+				if err != nil {
+					return nil, err
+				}
+				if record.Seq > state.Last {
+					break // the next look has it
+				}
+				topics = append(topics, anchorTopic(record.Anchor))
+			}
+		}
+		if !bytes.Equal(newest, signed) {
+			topics = append(topics, headTopic)
+		}
+		begun, last, signed = true, state.Last, newest
+		return topics, nil
 	}
-	signed, err := s.Store.Head(ctx)
-	return fmt.Sprintf("%d %s", state.Last, signed), err
 }
 
 func (s *ledgerService) GetLedger(ctx context.Context, _ *tokenv1.GetLedgerRequest) (*tokenv1.GetLedgerResponse, error) {
@@ -122,12 +160,12 @@ func (s *ledgerService) Submit(ctx context.Context, r *tokenv1.SubmitRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	landed := false
+	var landed []string // topics
 	for i, v := range verdicts {
 		m := &tokenv1.Verdict{Anchor: v.Anchor}
 		if v.Record != nil {
 			_ = c.answers(rpc.LeafSize(v.Record)) // it counts, and is sent: the record is on the ledger
-			landed, m.Record = true, rpc.PutRecord(v.Record)
+			landed, m.Record = append(landed, anchorTopic(v.Anchor)), rpc.PutRecord(v.Record)
 		} else {
 			m.Problem = rpc.PutProblem(v.Err)
 			s.report(ctx, v)
@@ -135,8 +173,8 @@ func (s *ledgerService) Submit(ctx context.Context, r *tokenv1.SubmitRequest) (*
 		s.server.metrics.verdicts.WithLabelValues(outcome(v.Err, "landed")).Inc()
 		answer.Verdicts[i] = m
 	}
-	if landed {
-		s.watch.tell()
+	if len(landed) > 0 {
+		s.watch.tell(append(landed, logTopic)...)
 	}
 	return answer, nil
 }
@@ -160,13 +198,13 @@ func outcome(err error, good string) string {
 }
 
 // wait is Server.wait for changes of the ledger.
-func (s *ledgerService) wait(ctx context.Context, ms uint32, try func(ctx context.Context) (bool, error)) error {
-	return s.server.wait(ctx, s.watch, ms, try)
+func (s *ledgerService) wait(ctx context.Context, topic string, ms uint32, try func(ctx context.Context) (bool, error)) error {
+	return s.server.wait(ctx, s.watch, topic, ms, try)
 }
 
 func (s *ledgerService) GetRecord(ctx context.Context, r *tokenv1.GetRecordRequest) (*tokenv1.GetRecordResponse, error) {
 	answer := &tokenv1.GetRecordResponse{}
-	err := s.wait(ctx, r.GetWaitMs(), func(ctx context.Context) (bool, error) {
+	err := s.wait(ctx, anchorTopic(r.GetAnchor()), r.GetWaitMs(), func(ctx context.Context) (bool, error) {
 		var found bool
 		err := s.server.limits.read(ctx, func() error {
 			record, ok, err := s.Store.Record(ctx, r.GetAnchor())
@@ -251,7 +289,7 @@ func listed(proof []tlog.Hash) [][]byte {
 
 func (s *ledgerService) GetHead(ctx context.Context, r *tokenv1.GetHeadRequest) (*tokenv1.GetHeadResponse, error) {
 	answer := &tokenv1.GetHeadResponse{}
-	err := s.wait(ctx, r.GetWaitMs(), func(ctx context.Context) (bool, error) {
+	err := s.wait(ctx, headTopic, r.GetWaitMs(), func(ctx context.Context) (bool, error) {
 		signed, err := s.Store.Head(ctx)
 		if err != nil {
 			return false, err
@@ -323,7 +361,7 @@ func (s *ledgerService) ReadLog(ctx context.Context, r *tokenv1.ReadLogRequest, 
 		_, err := send()
 		return err
 	}
-	return s.watch.until(ctx, func() (bool, error) {
+	return s.watch.until(ctx, logTopic, func() (bool, error) {
 		for {
 			if more, err := send(); !more || err != nil {
 				return false, err

@@ -24,6 +24,7 @@ import (
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/client"
 	"github.com/zkbench/zkbench/token/ledger"
+	"github.com/zkbench/zkbench/token/ledger/bolt"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/peer"
 	"github.com/zkbench/zkbench/token/server"
@@ -36,9 +37,13 @@ type secured struct {
 }
 
 func openSecured(t testing.TB, limits server.Limits, submit submitFunc) *secured {
+	return openSecuredThrough(t, limits, submit, func(l *bolt.Ledger) ledger.Store { return l })
+}
+
+func openSecuredThrough(t testing.TB, limits server.Limits, submit submitFunc, through func(l *bolt.Ledger) ledger.Store) *secured {
 	authority := must.Get(peer.NewAuthority("ours"))(t)
 	own := must.Get(authority.Issue("bank", peer.Validator, "127.0.0.1"))(t)
-	return &secured{open(t, limits, peer.Server(own, authority.Pool()), submit), authority}
+	return &secured{openThrough(t, limits, peer.Server(own, authority.Pool()), submit, through), authority}
 }
 
 // as returns a client with a certificate of its own, which tries nothing again.
@@ -50,6 +55,13 @@ func (s *secured) as(t testing.TB, name string) *client.Client {
 // empties waits until no request is in memory: the last call ends after its answer.
 func (b *bank) empties() {
 	for testutil.ToFloat64(gauge{b, "zkbench_memory_bytes"}) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// waitRunning waits until n calls run or wait.
+func waitRunning(b *bank, n int) {
+	for testutil.ToFloat64(gauge{b, "zkbench_calls_running"}) < float64(n) {
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -361,17 +373,12 @@ func TestTurns(t *testing.T) {
 		})
 	}
 	<-begun
-	waits := func(n float64) {
-		for testutil.ToFloat64(gauge{b.bank, "zkbench_calls_running"}) < n {
-			time.Sleep(time.Millisecond)
-		}
-	}
-	waits(many)
+	waitRunning(b.bank, many)
 	calls.Go(func() {
 		_, err := other.Submit(t.Context(), [][]byte{[]byte("o")})
 		must.Do(t, err)
 	})
-	waits(many + 1)
+	waitRunning(b.bank, many+1)
 	time.Sleep(20 * time.Millisecond) // from the count to the queue
 	close(release)
 	calls.Wait()

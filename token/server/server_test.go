@@ -80,9 +80,14 @@ func (b *buffer) String() string {
 
 // open serves a new ledger, with TLS if secure is not nil.
 func open(t testing.TB, limits server.Limits, secure *tls.Config, submit submitFunc) *bank {
+	return openThrough(t, limits, secure, submit, func(l *bolt.Ledger) ledger.Store { return l })
+}
+
+// openThrough serves a new ledger like open, through a store that reads it.
+func openThrough(t testing.TB, limits server.Limits, secure *tls.Config, submit submitFunc, through func(l *bolt.Ledger) ledger.Store) *bank {
 	b := &bank{params: must.Get(token.NewPublicParams("BN254", 16, "bulletproof"))(t), metrics: prometheus.NewRegistry(), log: new(buffer)}
 	b.store = must.Get(bolt.Create(filepath.Join(t.TempDir(), "ledger.db"), ledgertest.Genesis(t, b.params)))(t)
-	service := must.Get(server.NewLedger(server.Ledger{Store: b.store, Submitter: submit, Params: b.params, Policy: func() *token.Policy { return &b.params.Policy }}))(t)
+	service := must.Get(server.NewLedger(server.Ledger{Store: through(b.store), Submitter: submit, Params: b.params, Policy: func() *token.Policy { return &b.params.Policy }}))(t)
 	b.server = must.Get(server.New(server.Options{Limits: limits, Metrics: b.metrics, Log: slog.New(slog.NewJSONHandler(b.log, nil))}, service))(t)
 	b.http = b.server.HTTP()
 	b.http.TLSConfig = secure

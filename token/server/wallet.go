@@ -91,7 +91,7 @@ func NewWallet(w Wallet) (Service, error) {
 	s := &walletService{Wallet: w, ledger: w.Genesis().ID(), paying: make(map[string]*paying), merging: make(chan struct{}, 1)}
 	s.follower = newFollower(peer.Wallet, w.Sync, w.Followed)
 	s.checker = newChecker(s.follower, func(ctx context.Context) ([]service.Finding, error) { return w.Check(ctx, false) })
-	s.watch = newWatch(pollInterval, s.mark)
+	s.watch = newWatch(pollInterval, s.looks)
 	return Service{
 		name:    tokenv1connect.WalletServiceName,
 		clients: []peer.Role{peer.Program},
@@ -130,13 +130,26 @@ type paying struct {
 	err   error
 }
 
-// mark follows the ledger, and changes when there was something new.
-func (s *walletService) mark(ctx context.Context) (string, error) {
-	if err := s.Wallet.Sync(ctx); err != nil {
-		return "", err
+func keyTopic(key string) string { return "key " + key }
+
+// looks begins to look at the ledger. Whatever is new there may concern any payment.
+func (s *walletService) looks() looker {
+	var seen uint64
+	begun := false
+	return func(ctx context.Context) (topics []string, err error) {
+		if err := s.Wallet.Sync(ctx); err != nil {
+			return nil, err
+		}
+		last, err := s.Followed()
+		if err != nil {
+			return nil, err
+		}
+		if !begun || last != seen {
+			topics = append(topics, everything)
+		}
+		begun, seen = true, last
+		return topics, nil
 	}
-	last, err := s.Followed()
-	return fmt.Sprint(last), err
 }
 
 func (s *walletService) GetWallet(context.Context, *tokenv1.GetWalletRequest) (*tokenv1.GetWalletResponse, error) {
@@ -210,7 +223,11 @@ func (s *walletService) pay(ctx context.Context, key string, o WalletOrder) (*se
 		delete(s.paying, key)
 		s.mu.Unlock()
 		close(p.done)
-		s.watch.tell()
+		topics := []string{keyTopic(key)}
+		if p.paid != nil {
+			topics = append(topics, anchorTopic(p.paid.Anchor))
+		}
+		s.watch.tell(topics...)
 	}()
 	p.paid, p.err = s.Wallet.Pay(context.WithoutCancel(ctx), key, o)
 	s.count(p.paid, p.err)
@@ -264,7 +281,11 @@ func (s *walletService) find(anchor []byte, key string) (*service.Movement, erro
 
 func (s *walletService) GetPayment(ctx context.Context, r *tokenv1.GetPaymentRequest) (*tokenv1.GetPaymentResponse, error) {
 	answer := &tokenv1.GetPaymentResponse{}
-	err := s.server.wait(ctx, s.watch, r.GetWaitMs(), func(context.Context) (bool, error) {
+	topic := keyTopic(r.GetKey())
+	if len(r.GetAnchor()) > 0 {
+		topic = anchorTopic(r.GetAnchor())
+	}
+	err := s.server.wait(ctx, s.watch, topic, r.GetWaitMs(), func(context.Context) (bool, error) {
 		m, err := s.find(r.GetAnchor(), r.GetKey())
 		answer.Payment = sent(m)
 		return m == nil || m.Status != service.Pending, err
@@ -280,7 +301,7 @@ func (s *walletService) CancelPayment(ctx context.Context, r *tokenv1.CancelPaym
 	case m == nil:
 		return nil, fmt.Errorf("%w: the wallet has made no such payment", ledger.ErrNotFound)
 	}
-	defer s.watch.tell()
+	defer s.watch.tell(keyTopic(r.GetKey()), anchorTopic(m.Anchor))
 	m, err = s.Cancel(context.WithoutCancel(ctx), m.Anchor)
 	if err != nil {
 		return nil, err

@@ -9,44 +9,74 @@ import (
 	"github.com/zkbench/zkbench/token/internal/rpc"
 )
 
-// watch tells those who wait that a ledger may have changed. What this process writes it tells at once; what others write
-// to the same database it finds by asking the ledger at intervals, while somebody waits.
+// watch wakes those who wait for a change of a ledger. Each waits for a topic, for example a record's anchor, so a change
+// wakes only those whom it concerns. What this process writes it tells at once. What others write to the same database it
+// finds by looking at intervals, while somebody waits.
 type watch struct {
-	look     func(ctx context.Context) (mark string, err error) // another mark after each change
+	looks    func() looker // begins to look
 	interval time.Duration
 
 	mu      sync.Mutex
-	changed chan struct{} // closed at the next change
-	waiting int
-	mark    string
-	wake    chan struct{} // closed when nobody waits any more
+	waiting map[string]map[chan struct{}]bool // by topic; none is empty
+	end     chan struct{}                     // closed when nobody waits any more
 }
 
-func newWatch(interval time.Duration, look func(ctx context.Context) (string, error)) *watch {
-	return &watch{look: look, interval: interval, changed: make(chan struct{})}
+// looker returns the topics that have changed since its last call. The first call returns everything: what happened before is
+// not known.
+type looker func(ctx context.Context) (topics []string, err error)
+
+// everything is the topic whose change wakes all.
+const everything = ""
+
+func newWatch(interval time.Duration, looks func() looker) *watch {
+	return &watch{looks: looks, interval: interval, waiting: make(map[string]map[chan struct{}]bool)}
 }
 
-// tell wakes all who wait.
-func (w *watch) tell() {
+// tell wakes those who wait for one of the topics.
+func (w *watch) tell(topics ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	close(w.changed)
-	w.changed = make(chan struct{})
-}
-
-// join counts a caller that waits until leave is called.
-func (w *watch) join() (leave func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.waiting++; w.waiting == 1 {
-		w.wake = make(chan struct{})
-		go w.poll(w.wake)
+	for _, topic := range topics {
+		if topic == everything {
+			for _, all := range w.waiting {
+				wake(all)
+			}
+			return
+		}
+		wake(w.waiting[topic])
 	}
-	return func() {
+}
+
+func wake(waiting map[chan struct{}]bool) {
+	for changed := range waiting {
+		select {
+		case changed <- struct{}{}:
+		default: // it has a value already
+		}
+	}
+}
+
+// join returns a channel that gets a value, if it has none, at each change of a topic until leave is called.
+func (w *watch) join(topic string) (changed <-chan struct{}, leave func()) {
+	c := make(chan struct{}, 1)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.waiting) == 0 {
+		w.end = make(chan struct{})
+		go w.poll(w.end)
+	}
+	if w.waiting[topic] == nil {
+		w.waiting[topic] = make(map[chan struct{}]bool)
+	}
+	w.waiting[topic][c] = true
+	return c, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.waiting--; w.waiting == 0 {
-			close(w.wake)
+		if delete(w.waiting[topic], c); len(w.waiting[topic]) == 0 {
+			delete(w.waiting, topic)
+		}
+		if len(w.waiting) == 0 {
+			close(w.end)
 		}
 	}
 }
@@ -64,55 +94,38 @@ func (w *watch) poll(end <-chan struct{}) {
 	}()
 	ticker := time.NewTicker(w.interval)
 	defer ticker.Stop()
+	look := w.looks()
 	for {
 		select {
 		case <-end:
 			return
 		case <-ticker.C:
 		}
-		mark, err := w.look(ctx)
-		w.mu.Lock()
-		other := err == nil && mark != w.mark
-		if other {
-			w.mark = mark
-		}
-		w.mu.Unlock()
-		if other {
-			w.tell()
+		if topics, err := look(ctx); err == nil {
+			w.tell(topics...)
 		}
 	}
 }
 
-// next returns a channel that is closed at the next change. Ask for it before looking at what may change.
-func (w *watch) next() <-chan struct{} {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.changed
-}
-
-// until calls try at each change until it returns true or an error, or ctx ends.
-func (w *watch) until(ctx context.Context, try func() (bool, error)) error {
-	changed := w.next()
-	if done, err := try(); done || err != nil {
-		return err
-	}
-	defer w.join()()
+// until calls try now, and again at each change of a topic, until it returns true or an error, or ctx ends.
+func (w *watch) until(ctx context.Context, topic string, try func() (bool, error)) error {
+	changed, leave := w.join(topic)
+	defer leave()
 	for {
+		if done, err := try(); done || err != nil {
+			return err
+		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		changed = w.next()
-		if done, err := try(); done || err != nil {
-			return err
-		}
 	}
 }
 
-// wait calls try now, and then at each change that a watch sees for a time in milliseconds, until it returns true. When the
-// time is over it calls try once more, and returns nil if it returns false.
-func (s *Server) wait(ctx context.Context, w *watch, ms uint32, try func(ctx context.Context) (bool, error)) error {
+// wait calls try now, and then at each change of a topic for a time in milliseconds, until it returns true. When the time is
+// over it calls try once more, and returns nil if it returns false.
+func (s *Server) wait(ctx context.Context, w *watch, topic string, ms uint32, try func(ctx context.Context) (bool, error)) error {
 	if ms > rpc.MaxWait {
 		return &zkbench.LimitError{What: "milliseconds that a call waits", Estimate: int64(ms), Max: rpc.MaxWait}
 	}
@@ -123,7 +136,7 @@ func (s *Server) wait(ctx context.Context, w *watch, ms uint32, try func(ctx con
 	defer stop()
 	limited, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
 	defer cancel()
-	err := w.until(limited, func() (bool, error) { return try(limited) })
+	err := w.until(limited, topic, func() (bool, error) { return try(limited) })
 	if limited.Err() != nil && ctx.Err() == nil {
 		_, err = try(ctx)
 	}
