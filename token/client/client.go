@@ -112,6 +112,7 @@ type link struct {
 	options Options
 	url     string
 	http    *http.Client
+	silence time.Duration // after which a stream counts as broken
 }
 
 // newLink returns a link to a URL. It returns ErrParams if the URL is not accepted.
@@ -127,7 +128,7 @@ func newLink(address string, o Options) (*link, error) {
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience
 	}
-	l := &link{options: o, url: u.String()}
+	l := &link{options: o, url: u.String(), silence: attemptTime}
 	l.http = &http.Client{Transport: &ofLedger{l, transport(o.TLS)}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return l, nil
 }

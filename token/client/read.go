@@ -177,7 +177,8 @@ func (c *Client) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, 
 	return c.read(ctx, from, false)
 }
 
-// Follow yields the records like Log, and goes on with new ones as they are recorded, until ctx ends.
+// Follow yields the records like Log, and goes on with new ones as they are recorded, until ctx ends. A server sends
+// something every 30 seconds, so Follow takes one that is silent for two minutes for a broken connection.
 func (c *Client) Follow(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
 	return c.read(ctx, from, true)
 }
@@ -188,7 +189,7 @@ func (c *Client) read(ctx context.Context, from uint64, follow bool) iter.Seq2[l
 		w := c.begin("ReadLog")
 		for {
 			before := next
-			stopped, err := c.stream(ctx, &next, follow, yield)
+			stopped, heard, err := c.stream(ctx, &next, follow, yield)
 			if stopped {
 				return
 			}
@@ -201,7 +202,7 @@ func (c *Client) read(ctx context.Context, from uint64, follow bool) iter.Seq2[l
 				}
 				err = errEnded
 			}
-			if next > before { // the server is there again
+			if heard { // the server is there again
 				w = c.begin("ReadLog")
 			}
 			if err := w.failed(ctx, err); err != nil {
@@ -214,40 +215,43 @@ func (c *Client) read(ctx context.Context, from uint64, follow bool) iter.Seq2[l
 }
 
 // stream reads the log in one call, and moves next past the records that it has yielded. It reports whether the caller
-// wants no more.
-func (c *Client) stream(ctx context.Context, next *uint64, follow bool, yield func(ledger.Record, error) bool) (stopped bool, err error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	silent := time.AfterFunc(attemptTime, cancel)
+// wants no more, and whether the server has sent anything.
+func (c *Client) stream(ctx context.Context, next *uint64, follow bool, yield func(ledger.Record, error) bool) (stopped, heard bool, err error) {
+	silence := fmt.Errorf("%w: the server has sent nothing for %v", errEnded, c.silence)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silent := time.AfterFunc(c.silence, func() { cancel(silence) })
 	defer silent.Stop()
+	defer func() {
+		if err != nil && context.Cause(ctx) == silence {
+			err = silence
+		}
+	}()
 	s, err := c.calls.ReadLog(ctx, &tokenv1.ReadLogRequest{From: *next, Follow: follow})
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	defer s.Close()
 	for {
-		if follow { // the log may not grow for long
-			silent.Stop()
-		} else {
-			silent.Reset(attemptTime)
-		}
+		silent.Reset(c.silence)
 		if !s.Receive() {
-			return false, s.Err()
+			return false, heard, s.Err()
 		}
 		silent.Stop() // the caller may take long
 		m := s.Msg()
-		if m.GetFirst() != *next || len(m.GetLeaves()) == 0 {
-			return false, c.lied(ledger.Corruptf(fmt.Sprintf("request %d", *next), "the answer has %d requests from number %d on", len(m.GetLeaves()), m.GetFirst()))
+		if m.GetFirst() != *next || len(m.GetLeaves()) == 0 && !follow {
+			return false, heard, c.lied(ledger.Corruptf(fmt.Sprintf("request %d", *next), "the answer has %d requests from number %d on", len(m.GetLeaves()), m.GetFirst()))
 		}
+		heard = true
 		for _, leaf := range m.GetLeaves() {
 			r, err := rpc.Record(*next, leaf)
 			if err != nil {
-				return false, c.lied(ledger.Corruptf(fmt.Sprintf("request %d", *next), "%v", err))
+				return false, heard, c.lied(ledger.Corruptf(fmt.Sprintf("request %d", *next), "%v", err))
 			}
 			*next++
 			c.saw(&c.last, r.Seq)
 			if !yield(r, nil) {
-				return true, nil
+				return true, heard, nil
 			}
 		}
 	}

@@ -29,7 +29,7 @@ const (
 // maxSkew is how much earlier than the client a server may end a call at the client's deadline.
 const maxSkew = 100 * time.Millisecond
 
-// attemptTime bounds one attempt of a call that answers once.
+// attemptTime bounds one attempt of a call that answers once, and the silence of a stream. It is longer than rpc.Heartbeat.
 const attemptTime = 2 * time.Minute
 
 // retry makes a call until it succeeds, cannot succeed, or the link's patience ends.

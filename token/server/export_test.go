@@ -5,6 +5,9 @@ import "time"
 // SetSlack sets the time that clients have for the parts of their requests and answers.
 func (s *Server) SetSlack(slack time.Duration) { s.slack = slack }
 
+// SetHeartbeat sets how often the server sends something to those who follow the log.
+func (s *Server) SetHeartbeat(beat time.Duration) { s.beat = beat }
+
 // MaxBody is the greatest length of a body in bytes.
 const MaxBody = maxBody
 

@@ -309,6 +309,9 @@ func (s *ledgerService) GetPolicy(context.Context, *tokenv1.GetPolicyRequest) (*
 	return &tokenv1.GetPolicyResponse{Version: p.Version, Policy: encoded}, err
 }
 
+// errQuiet ends a wait for new records, so that something is sent.
+var errQuiet = errors.New("no heartbeat yet")
+
 // ReadLog sends records. It waits where the client reads slowly, and holds one message at a time.
 func (s *ledgerService) ReadLog(ctx context.Context, r *tokenv1.ReadLogRequest, stream *connect.ServerStream[tokenv1.ReadLogResponse]) error {
 	ctx, stop := s.server.until(ctx)
@@ -361,11 +364,21 @@ func (s *ledgerService) ReadLog(ctx context.Context, r *tokenv1.ReadLogRequest, 
 		_, err := send()
 		return err
 	}
-	return s.watch.until(ctx, logTopic, func() (bool, error) {
-		for {
-			if more, err := send(); !more || err != nil {
-				return false, err
+	for {
+		quiet, cancel := context.WithTimeoutCause(ctx, s.server.beat, errQuiet)
+		err := s.watch.until(quiet, logTopic, func() (bool, error) {
+			for {
+				if more, err := send(); !more || err != nil {
+					return false, err
+				}
 			}
+		})
+		cancel()
+		if err == errQuiet {
+			err = stream.Send(&tokenv1.ReadLogResponse{First: next})
 		}
-	})
+		if err != nil {
+			return err
+		}
+	}
 }

@@ -23,6 +23,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/must"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/client"
+	"github.com/zkbench/zkbench/token/internal/rpc/tokenv1"
+	"github.com/zkbench/zkbench/token/internal/rpc/tokenv1/tokenv1connect"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
@@ -309,6 +311,35 @@ func TestQuietStream(t *testing.T) {
 			apply(t, b, "second")
 		}()
 	}
+}
+
+// TestHeartbeat: somebody who follows a log that does not grow gets messages without records.
+func TestHeartbeat(t *testing.T) {
+	t.Parallel()
+	b := open(t, server.Limits{}, nil, refuses)
+	b.server.SetHeartbeat(10 * time.Millisecond)
+	apply(t, b, "first")
+	calls := tokenv1connect.NewLedgerServiceClient(http.DefaultClient, b.url)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	stream := must.Get(calls.ReadLog(ctx, &tokenv1.ReadLogRequest{Follow: true}))(t)
+	defer stream.Close()
+	next := func() string {
+		if !stream.Receive() {
+			t.Fatal(stream.Err())
+		}
+		return fmt.Sprintf("%d records from %d", len(stream.Msg().GetLeaves()), stream.Msg().GetFirst())
+	}
+	golden.Equal(t, "first message", "1 records from 1", next())
+	for range 3 {
+		golden.Equal(t, "heartbeat", "0 records from 2", next())
+	}
+	apply(t, b, "second")
+	message := next()
+	for message == "0 records from 2" {
+		message = next()
+	}
+	golden.Equal(t, "after heartbeats", "1 records from 2", message)
 }
 
 // TestManyFields: a message of many small fields is refused before it is decoded: it would take many times its length. It runs

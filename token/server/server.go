@@ -51,6 +51,7 @@ type Server struct {
 	health   *grpchealth.StaticChecker
 	services []string
 	slack    time.Duration // defaultSlack
+	beat     time.Duration // rpc.Heartbeat
 
 	stopping chan struct{}
 	stop     sync.Once
@@ -64,7 +65,7 @@ func New(o Options, services ...Service) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{log: o.Log, register: o.Metrics, limits: limits, mux: http.NewServeMux(), slack: defaultSlack, stopping: make(chan struct{})}
+	s := &Server{log: o.Log, register: o.Metrics, limits: limits, mux: http.NewServeMux(), slack: defaultSlack, beat: rpc.Heartbeat, stopping: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -5,6 +5,7 @@ package rpc
 import (
 	"bytes"
 	"fmt"
+	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
@@ -15,6 +16,9 @@ import (
 
 // Protocol is the version of the rules that the messages do not show.
 const Protocol = 1
+
+// Heartbeat is the longest time in which a server sends nothing to a caller that follows the log.
+const Heartbeat = 30 * time.Second
 
 // LedgerHeader is the header of each answer of a ledger's server: the ledger's id in lowercase hexadecimal digits.
 const LedgerHeader = "Zkbench-Ledger"

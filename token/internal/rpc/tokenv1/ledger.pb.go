@@ -1133,12 +1133,13 @@ func (x *ReadLogRequest) GetFollow() bool {
 	return false
 }
 
-// ReadLogResponse has records that follow each other.
+// ReadLogResponse has records that follow each other. If the caller follows the log, a message without records comes at
+// least every 30 seconds: a server that sends nothing for longer is not there.
 type ReadLogResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of the first one.
 	First uint64 `protobuf:"varint,1,opt,name=first,proto3" json:"first,omitempty"`
-	// The records as leaves, as in Record. Messages have about 256 kB, or one record that is larger.
+	// The records as leaves, as in Record. Messages have up to 128 KiB, or one record that is larger.
 	Leaves        [][]byte `protobuf:"bytes,2,rep,name=leaves,proto3" json:"leaves,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
