@@ -71,6 +71,9 @@ func (a *attempts) failed(ctx context.Context, err error) error {
 	}
 	later, after, told := judge(err)
 	if !later {
+		if e, ok := told.(*connect.Error); ok { // a server that passes it on must not take it for its own
+			told = fmt.Errorf("%s: %w", a.link.url, e)
+		}
 		return told
 	}
 	pause := max(after, a.pause/2+rand.N(a.pause/2+1))

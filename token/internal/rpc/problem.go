@@ -62,8 +62,9 @@ func PutProblem(err error) *tokenv1.Problem {
 		p.Check, err = &tokenv1.Check{Name: c.Check, Action: int32(c.Action), Index: int32(c.Index)}, c.Err
 	}
 	_, damaged := errors.AsType[*ledger.CorruptError](err) // the server's store, not what the caller sent
+	_, beyond := errors.AsType[*connect.Error](err)        // the answer of another server, which this one called
 	for _, r := range reasons {
-		if errors.Is(err, r.err) && !damaged {
+		if errors.Is(err, r.err) && !damaged && (!beyond || hidden[r.reason] != "") {
 			p.Reason = r.reason
 			break
 		}
@@ -156,9 +157,11 @@ func printable(text string) string {
 	return string(clean)
 }
 
-// PutError returns the error of a call, with the Problem as its detail. An error of a context keeps its meaning.
+// PutError returns the error of a call, with the Problem as its detail. An error of a context keeps its meaning. A
+// *connect.Error is that of this call already. If err wraps one, another server answered with it, and its words and its code
+// are not for the caller.
 func PutError(err error) *connect.Error {
-	if e, ok := errors.AsType[*connect.Error](err); ok {
+	if e, ok := err.(*connect.Error); ok {
 		return e
 	}
 	switch {

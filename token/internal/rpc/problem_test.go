@@ -86,6 +86,33 @@ func deref(err error) any {
 	return err
 }
 
+// TestBeyond: what another server answered to this one does not look like this one's answer, and its words stay here.
+func TestBeyond(t *testing.T) {
+	t.Parallel()
+	refused := connect.NewError(connect.CodePermissionDenied, errors.New("certificate of bank at 192.0.2.7: no role"))
+	for _, c := range []struct {
+		err    error
+		reason tokenv1.Reason
+		code   connect.Code
+	}{
+		{fmt.Errorf("https://192.0.2.7: %w", refused), tokenv1.Reason_REASON_UNSPECIFIED, connect.CodeInternal},
+		{fmt.Errorf("%w: %w", zkbench.ErrParams, refused), tokenv1.Reason_REASON_UNSPECIFIED, connect.CodeInternal},
+		{fmt.Errorf("%w: tried: %w", zkbench.ErrEnv, refused), tokenv1.Reason_REASON_ENVIRONMENT, connect.CodeUnavailable},
+		{fmt.Errorf("%w: %w: tried: %w", zkbench.ErrOutcomeUnknown, zkbench.ErrEnv, refused), tokenv1.Reason_REASON_OUTCOME_UNKNOWN, connect.CodeUnavailable},
+	} {
+		e := rpc.PutError(c.err)
+		golden.Equal(t, "code of "+c.err.Error(), c.code, e.Code())
+		if strings.Contains(e.Error(), "192.0.2.7") || strings.Contains(rpc.PutProblem(c.err).GetText(), "192.0.2.7") {
+			t.Errorf("%v: a client sees %v", c.err, e)
+		}
+		golden.Equal(t, "reason of "+c.err.Error(), c.reason, rpc.PutProblem(c.err).GetReason())
+		if errors.Is(c.err, zkbench.ErrOutcomeUnknown) && !errors.Is(rpc.GetError(e), zkbench.ErrOutcomeUnknown) {
+			t.Errorf("%v: a client does not learn that the outcome is unknown, but %v", c.err, rpc.GetError(e))
+		}
+	}
+	golden.Equal(t, "code of this call", refused.Code(), rpc.PutError(refused).Code())
+}
+
 // FuzzProblem: whatever a server says is an error of one short line, without a panic.
 func FuzzProblem(f *testing.F) {
 	f.Add([]byte{8, 4})
