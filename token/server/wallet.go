@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
@@ -88,7 +89,7 @@ func NewWallet(w Wallet) (Service, error) {
 	if w == nil {
 		return Service{}, refused("a service of a wallet needs the wallet")
 	}
-	s := &walletService{Wallet: w, ledger: w.Genesis().ID(), paying: make(map[string]*paying), merging: make(chan struct{}, 1)}
+	s := &walletService{Wallet: w, ledger: w.Genesis().ID(), checks: make(chan struct{}, 1), paying: make(map[string]*paying), merging: make(chan struct{}, 1)}
 	s.follower = newFollower(peer.Wallet, w.Sync, w.Followed)
 	s.checker = newChecker(s.follower, func(ctx context.Context) ([]service.Finding, error) { return w.Check(ctx, false) })
 	s.watch = newWatch(pollInterval, s.looks)
@@ -115,6 +116,7 @@ type walletService struct {
 	checker  *checker
 	watch    *watch
 	merging  chan struct{} // holds one while tokens are merged
+	checks   chan struct{} // has a value while a call of Check runs
 
 	mu     sync.Mutex
 	paying map[string]*paying // by idempotency key
@@ -279,6 +281,22 @@ func (s *walletService) find(anchor []byte, key string) (*service.Movement, erro
 	return m, err
 }
 
+// made waits until no call makes the payment of a key.
+func (s *walletService) made(ctx context.Context, key string) error {
+	s.mu.Lock()
+	p := s.paying[key]
+	s.mu.Unlock()
+	if p == nil {
+		return nil
+	}
+	select {
+	case <-p.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 func (s *walletService) GetPayment(ctx context.Context, r *tokenv1.GetPaymentRequest) (*tokenv1.GetPaymentResponse, error) {
 	answer := &tokenv1.GetPaymentResponse{}
 	topic := keyTopic(r.GetKey())
@@ -295,6 +313,12 @@ func (s *walletService) GetPayment(ctx context.Context, r *tokenv1.GetPaymentReq
 
 func (s *walletService) CancelPayment(ctx context.Context, r *tokenv1.CancelPaymentRequest) (*tokenv1.CancelPaymentResponse, error) {
 	m, err := s.find(r.GetAnchor(), r.GetKey())
+	if m != nil && len(m.Anchor) == 0 { // a call makes it now: it cannot be taken back before
+		if err := s.made(ctx, r.GetKey()); err != nil {
+			return nil, err
+		}
+		m, err = s.Keyed(r.GetKey())
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -319,7 +343,6 @@ func (s *walletService) Consolidate(ctx context.Context, r *tokenv1.ConsolidateR
 		return nil, busy("calls that merge tokens", 2, 1)
 	}
 	defer func() { <-s.merging }()
-	defer s.watch.tell()
 	m, err := s.Wallet.Consolidate(context.WithoutCancel(ctx), r.GetType())
 	if s.count(m, err); err != nil {
 		return nil, err
@@ -365,6 +388,9 @@ func (s *walletService) ListHistory(ctx context.Context, r *tokenv1.ListHistoryR
 			break
 		}
 		page.Movements = append(page.Movements, movement(&m))
+		if err := callOf(ctx).answers(proto.Size(page.Movements[len(page.Movements)-1])); err != nil {
+			return nil, err
+		}
 	}
 	return page, nil
 }
@@ -406,6 +432,12 @@ func (s *walletService) MakeReceipt(ctx context.Context, r *tokenv1.MakeReceiptR
 func (s *walletService) Check(ctx context.Context, r *tokenv1.CheckRequest) (answer *tokenv1.CheckResponse, err error) {
 	ctx, stop := s.server.until(ctx)
 	defer stop()
+	select { // a check reads all tokens of the wallet and their records, or the whole log
+	case s.checks <- struct{}{}:
+		defer func() { <-s.checks }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 	var findings []service.Finding
 	if r.GetValidate() {
 		if err = s.follower.now(ctx, nil); err == nil {

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"log/slog"
@@ -39,6 +40,7 @@ type purse struct {
 	pays     func(ctx context.Context, key string, o server.WalletOrder) (*service.Movement, error)
 	calls    atomic.Int64 // of Pay
 	merges   func()       // nil: nothing
+	cancels  func(anchor []byte) (*service.Movement, error)
 	findings func() []service.Finding
 
 	mu   sync.Mutex
@@ -97,7 +99,10 @@ func (p *purse) Movement(anchor []byte) (*service.Movement, error) {
 	return nil, nil
 }
 
-func (p *purse) Cancel(context.Context, []byte) (*service.Movement, error) {
+func (p *purse) Cancel(_ context.Context, anchor []byte) (*service.Movement, error) {
+	if p.cancels != nil {
+		return p.cancels(anchor)
+	}
 	return nil, &zkbench.CheckError{Check: "policy", Action: -1, Index: -1, Err: zkbench.ErrPolicy}
 }
 
@@ -307,6 +312,73 @@ func TestWalletConsolidates(t *testing.T) {
 	status, answer = w.call(t, "Consolidate", `{"type": "EUR"}`)
 	golden.Equal(t, "nothing to merge", http.StatusBadRequest, status)
 	golden.Equal(t, "nothing to merge", "REASON_POLICY", reason(answer))
+}
+
+// running waits until n calls run or wait.
+func (w *walletServer) running(n int) {
+	for testutil.ToFloat64(gauge{&bank{metrics: w.metrics}, "zkbench_calls_running"}) < float64(n) {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestWalletCancelsLater: taking back a payment that a call makes never says that there is no such payment. It waits until the
+// payment is made.
+func TestWalletCancelsLater(t *testing.T) {
+	t.Parallel()
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	w := openWallet(t, nil, func(p *purse) {
+		p.pays = func(_ context.Context, key string, o server.WalletOrder) (*service.Movement, error) {
+			close(begun)
+			<-goOn
+			return p.put(key, o, service.Landed), nil
+		}
+		p.cancels = func(anchor []byte) (*service.Movement, error) { return p.Movement(anchor) }
+	})
+	var all sync.WaitGroup
+	all.Go(func() { w.call(t, "Pay", `{"key": "rent", "to": "b", "value": "20", "type": "USD"}`) })
+	<-begun
+	all.Go(func() {
+		status, answer := w.call(t, "CancelPayment", `{"key": "rent"}`)
+		golden.Equal(t, "status", http.StatusOK, status)
+		golden.Equal(t, "payment", "STATUS_LANDED", fmt.Sprint(payment(answer)["status"]))
+	})
+	w.running(2)
+	time.Sleep(20 * time.Millisecond) // from the count to the payment
+	close(goOn)
+	all.Wait()
+}
+
+// TestWalletBounds: the wallet is compared with the ledger for one caller at a time, and a page of the history counts as memory.
+func TestWalletBounds(t *testing.T) {
+	t.Parallel()
+	var checks atomic.Int64
+	release := make(chan struct{})
+	w := openWallet(t, nil, func(p *purse) {
+		p.findings = func() []service.Finding {
+			checks.Add(1)
+			<-release
+			return nil
+		}
+		p.put("large", server.WalletOrder{}, service.Landed).Paid[0].Owner = make([]byte, 64<<20)
+	})
+	status, answer := w.call(t, "ListHistory", `{}`)
+	golden.Equal(t, "status of a large page", http.StatusTooManyRequests, status)
+	golden.Equal(t, "reason", "REASON_LIMIT", reason(answer))
+	for checks.Load() < 1 { // of the server itself
+		time.Sleep(time.Millisecond)
+	}
+	var all sync.WaitGroup
+	for range 5 {
+		all.Go(func() { w.call(t, "Check", `{"validate": true}`) })
+	}
+	w.running(5)
+	time.Sleep(20 * time.Millisecond) // from the count to the check
+	if n := checks.Load(); n > 2 {
+		t.Errorf("%d checks at one time", n)
+	}
+	close(release)
+	all.Wait()
+	golden.Equal(t, "checks", int64(6), checks.Load())
 }
 
 // TestWalletJoins: calls with one key make one payment, which goes on when its first caller has gone. One with another order

@@ -83,7 +83,8 @@ type WalletServiceClient interface {
 	// GetPayment returns what became of a payment of the wallet.
 	GetPayment(context.Context, *tokenv1.GetPaymentRequest) (*tokenv1.GetPaymentResponse, error)
 	// CancelPayment takes a pending payment back: it pays a token that the payment would spend back to the wallet. If the
-	// payment's status in the answer is cancelled, the ledger can never record it. The payment may also land before that.
+	// payment's status in the answer is cancelled, the ledger can never record it. The payment may also land before that. If
+	// a call of Pay makes the payment, CancelPayment waits until it is made.
 	CancelPayment(context.Context, *tokenv1.CancelPaymentRequest) (*tokenv1.CancelPaymentResponse, error)
 	// Consolidate merges the smallest tokens of a type into one, as many as one request may spend. A payment that would spend
 	// more tokens than that fails. After a lost answer, make the same call again: what it merges is the wallet's before and
@@ -326,7 +327,8 @@ type WalletServiceHandler interface {
 	// GetPayment returns what became of a payment of the wallet.
 	GetPayment(context.Context, *tokenv1.GetPaymentRequest) (*tokenv1.GetPaymentResponse, error)
 	// CancelPayment takes a pending payment back: it pays a token that the payment would spend back to the wallet. If the
-	// payment's status in the answer is cancelled, the ledger can never record it. The payment may also land before that.
+	// payment's status in the answer is cancelled, the ledger can never record it. The payment may also land before that. If
+	// a call of Pay makes the payment, CancelPayment waits until it is made.
 	CancelPayment(context.Context, *tokenv1.CancelPaymentRequest) (*tokenv1.CancelPaymentResponse, error)
 	// Consolidate merges the smallest tokens of a type into one, as many as one request may spend. A payment that would spend
 	// more tokens than that fails. After a lost answer, make the same call again: what it merges is the wallet's before and
