@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"text/tabwriter"
@@ -19,7 +20,7 @@ import (
 )
 
 // AcceptedListen says what Options.Listen accepts.
-const AcceptedListen = "host:port of a loopback address, for example 127.0.0.1:7300; port 0 for free ports"
+const AcceptedListen = "127.0.0.1:port, [::1]:port or localhost:port; port 0 for free ports"
 
 // metricsAbove is how far the port of a process's metrics is above its own port.
 const metricsAbove = 10
@@ -86,7 +87,7 @@ func (s *system) parse() error {
 	}
 	const processes = 2 + 2 + 3
 	n, err := strconv.ParseUint(port, 10, 16)
-	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) || n+processes+metricsAbove > 1<<16 {
+	if err != nil || !slices.Contains(hosts, host) || n+processes+metricsAbove > 1<<16 {
 		return refuse
 	}
 	s.host, s.port = host, int(n)

@@ -38,6 +38,9 @@ const (
 	security = "BOND"
 )
 
+// hosts are the names and the addresses in the servers' certificates.
+var hosts = []string{"127.0.0.1", "::1", "localhost"}
+
 var (
 	types       = []string{currency, security}
 	walletNames = []string{"alice", "bob", "carol"} // those that are served
@@ -73,6 +76,9 @@ func (p place) made() string { return p.tls(programName, serving.CertificateFile
 func (p place) prepare() error {
 	if _, err := os.Stat(p.made()); err == nil {
 		return nil
+	}
+	if _, err := os.Stat(p.key(validatorName)); err == nil {
+		return &argument.ValueError{Field: "dir", Value: string(p) + ": perhaps of a start that was interrupted, as it has keys and no " + p.made(), Accepted: AcceptedDir}
 	}
 	entries, err := os.ReadDir(string(p))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || len(entries) > 0 || p == "" {
@@ -218,7 +224,6 @@ func (p place) certify() error {
 		}
 		return serving.WriteCertificates(p.tls(name), c, a.Certificate())
 	}
-	hosts := []string{"127.0.0.1", "::1", "localhost"}
 	err = errors.Join(issue(validatorName, peer.Validator, hosts...), issue(auditorName, peer.Auditor, hosts...))
 	for _, typ := range types {
 		err = errors.Join(err, issue(issuerName(typ), peer.Issuer, hosts...))

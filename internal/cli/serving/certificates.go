@@ -71,7 +71,7 @@ func WriteCertificates(dir string, own tls.Certificate, authority []byte) error 
 	if err != nil {
 		return err
 	}
-	return writeAll(dir, map[string][]byte{AuthorityFile: authority, CertificateFile: cert, KeyFile: key})
+	return writeAll(dir, file{AuthorityFile, authority}, file{KeyFile, key}, file{CertificateFile, cert})
 }
 
 // WriteAuthority writes an authority into a directory, which must not have one yet.
@@ -80,7 +80,7 @@ func WriteAuthority(dir string, a *peer.Authority) error {
 	if err != nil {
 		return err
 	}
-	return writeAll(dir, map[string][]byte{AuthorityFile: a.Certificate(), AuthorityKeyFile: key})
+	return writeAll(dir, file{AuthorityKeyFile, key}, file{AuthorityFile, a.Certificate()})
 }
 
 // LoadAuthority reads an authority that WriteAuthority wrote.
@@ -100,19 +100,26 @@ func LoadAuthority(field, dir string) (*peer.Authority, error) {
 	return a, nil
 }
 
-// writeAll writes new files of mode 0600 into a directory. If one is there already, it writes none.
-func writeAll(dir string, files map[string][]byte) (err error) {
+// file is a file of a directory.
+type file struct {
+	name string
+	data []byte
+}
+
+// writeAll writes new files of mode 0600 into a directory, in their order: if the last one is there, all are. If one is there
+// already, it writes none.
+func writeAll(dir string, files ...file) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	for name := range files {
-		path := filepath.Join(dir, name)
+	for _, f := range files {
+		path := filepath.Join(dir, f.name)
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 		}
 	}
-	for name, data := range files {
-		if err := keyfile.WriteSecret(filepath.Join(dir, name), data); err != nil {
+	for _, f := range files {
+		if err := keyfile.WriteSecret(filepath.Join(dir, f.name), f.data); err != nil {
 			return err
 		}
 	}

@@ -201,9 +201,12 @@ func TestLocalRefuses(t *testing.T) {
 	refuses(t, "dir: ", "local")
 	refuses(t, "dir: ", "local", "--dir", dir)
 	refuses(t, "dir: ", "local", "--dir", filepath.Join(dir, "mine"))
-	for _, listen := range []string{"here", "0.0.0.0:7300", "127.0.0.1:http", "127.0.0.1:65535"} {
+	for _, listen := range []string{"here", "0.0.0.0:7300", "127.0.0.1:http", "127.0.0.1:65535", "127.0.0.2:7300"} {
 		refuses(t, "listen: ", "local", "--dir", filepath.Join(dir, "new"), "--listen", listen)
 	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "half", "keys"), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "half", "keys", "validator.pem"), nil, 0o600)) // by a start that was killed
+	refuses(t, "perhaps of a start that was interrupted", "local", "--dir", filepath.Join(dir, "half"))
 	taken := freeAddress(t)
 	l := must.Get(net.Listen("tcp", taken))(t)
 	defer l.Close()
