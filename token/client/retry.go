@@ -113,20 +113,28 @@ func judge(err error) (later bool, after time.Duration, told error) {
 	}
 	switch connect.CodeOf(err) {
 	case connect.CodeUnavailable, connect.CodeDeadlineExceeded, connect.CodeAborted, connect.CodeCanceled:
-		return true, 0, err
+		return true, 0, plain(err)
 	case connect.CodeResourceExhausted: // of the server; an answer that is too long has the same code
 		if connect.IsWireError(err) {
-			return true, 0, err
+			return true, 0, plain(err)
 		}
 	}
-	if e, ok := errors.AsType[*connect.Error](err); ok {
+	if _, ok := errors.AsType[*connect.Error](err); ok {
 		cause := zkbench.ErrParams
-		if !connect.IsWireError(e) { // the answer is not a message
+		if !connect.IsWireError(err) { // the answer is not a message
 			cause = zkbench.ErrMalformed
 		}
-		return false, 0, fmt.Errorf("%w: %w", cause, e)
+		return false, 0, fmt.Errorf("%w: %w", cause, plain(err))
 	}
 	return errors.Is(err, errEnded), 0, err
+}
+
+// plain returns an error that a server has answered as one short line: its words may move the cursor of a terminal.
+func plain(err error) error {
+	if e, ok := errors.AsType[*connect.Error](err); ok && connect.IsWireError(e) {
+		return connect.NewError(e.Code(), errors.New(rpc.Printable(e.Message())))
+	}
+	return err
 }
 
 // broken reports whether an answer ended before it was complete, because the connection did.

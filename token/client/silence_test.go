@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -96,6 +97,7 @@ type quiet struct {
 	every   time.Duration
 	streams int
 	record  *ledger.Record
+	code    connect.Code // of the errors of GetHead
 }
 
 func (q *quiet) GetLedger(context.Context, *tokenv1.GetLedgerRequest) (*tokenv1.GetLedgerResponse, error) {
@@ -115,14 +117,10 @@ func (q *quiet) ReadLog(_ context.Context, r *tokenv1.ReadLogRequest, stream *co
 	return connect.NewError(connect.CodeUnavailable, errors.New("the server stops"))
 }
 
-// TestHeartbeats: a log that does not grow is followed for longer than a silent server is, and a connection that breaks after
-// that is made anew, although the call began long before.
-func TestHeartbeats(t *testing.T) {
-	t.Parallel()
-	const patience = 300 * time.Millisecond
+// serve starts the server of q, and returns its URL.
+func (q *quiet) serve(t *testing.T) (url string) {
 	p := params(t)
 	genesis := ledgertest.Genesis(t, p)
-	q := &quiet{beats: 40, every: patience / 20, record: &ledger.Record{Seq: 1, Entry: ledgertest.Issue("a", 1)}}
 	q.ledger.Protocol, q.ledger.Genesis, q.ledger.Params = rpc.Protocol, genesis.Append(nil), must.Get(p.Encode())(t)
 	_, handler := tokenv1connect.NewLedgerServiceHandler(q)
 	id := genesis.ID()
@@ -135,7 +133,16 @@ func TestHeartbeats(t *testing.T) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	go h.Serve(l)
 	t.Cleanup(func() { must.Do(t, h.Close()) })
-	c := must.Get(client.Dial(t.Context(), "http://"+l.Addr().String(), client.Options{Patience: patience}))(t)
+	return "http://" + l.Addr().String()
+}
+
+// TestHeartbeats: a log that does not grow is followed for longer than a silent server is, and a connection that breaks after
+// that is made anew, although the call began long before.
+func TestHeartbeats(t *testing.T) {
+	t.Parallel()
+	const patience = 300 * time.Millisecond
+	q := &quiet{beats: 40, every: patience / 20, record: &ledger.Record{Seq: 1, Entry: ledgertest.Issue("a", 1)}}
+	c := must.Get(client.Dial(t.Context(), q.serve(t), client.Options{Patience: patience}))(t)
 	defer c.Close()
 	c.SetSilence(patience)
 	for r, err := range c.Follow(t.Context(), 1) {
@@ -144,4 +151,23 @@ func TestHeartbeats(t *testing.T) {
 		break
 	}
 	golden.Equal(t, "streams", 2, q.streams)
+}
+
+// GetHead answers with words that are not for a terminal.
+func (q *quiet) GetHead(context.Context, *tokenv1.GetHeadRequest) (*tokenv1.GetHeadResponse, error) {
+	return nil, connect.NewError(q.code, errors.New("\x1b[2Jpaid\n"+strings.Repeat("x", 1<<16)))
+}
+
+// TestWords: what a server says in an error is one short line, whatever the code.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for _, code := range []connect.Code{connect.CodeUnavailable, connect.CodeResourceExhausted, connect.CodePermissionDenied, connect.CodeInternal} {
+		q := &quiet{code: code}
+		c := must.Get(client.Dial(t.Context(), q.serve(t), client.Options{Patience: -1}))(t)
+		_, err := c.Head(t.Context())
+		must.Do(t, c.Close())
+		if err == nil || strings.ContainsAny(err.Error(), "\x1b\n") || len(err.Error()) > 2<<10 || connect.CodeOf(err) != code {
+			t.Errorf("%v: %.200q", code, fmt.Sprint(err))
+		}
+	}
 }

@@ -108,7 +108,7 @@ func (t *told) Unwrap() error { return t.err }
 func GetProblem(p *tokenv1.Problem) error {
 	err := cause(p)
 	if c := p.GetCheck(); c != nil {
-		err = &zkbench.CheckError{Check: printable(c.GetName()), Action: max(-1, int(c.GetAction())), Index: max(-1, int(c.GetIndex())), Err: err}
+		err = &zkbench.CheckError{Check: Printable(c.GetName()), Action: max(-1, int(c.GetAction())), Index: max(-1, int(c.GetIndex())), Err: err}
 	}
 	return err
 }
@@ -123,29 +123,29 @@ func cause(p *tokenv1.Problem) error {
 		return &ledger.AheadError{Clock: time.Unix(0, t.GetTime()).UTC(), Time: time.Unix(0, t.GetLast()).UTC(), Max: time.Duration(t.GetMax())}
 	case tokenv1.Reason_REASON_LIMIT:
 		l := p.GetLimit()
-		e := &zkbench.LimitError{What: printable(l.GetWhat()), Estimate: l.GetEstimate(), Max: l.GetMax()}
+		e := &zkbench.LimitError{What: Printable(l.GetWhat()), Estimate: l.GetEstimate(), Max: l.GetMax()}
 		if after := l.GetRetryAfterMs(); after > 0 {
 			return &Busy{e, time.Duration(min(after, MaxWait)) * time.Millisecond}
 		}
 		return e
 	case tokenv1.Reason_REASON_MALFORMED:
 		if place := p.GetPlace(); place != nil {
-			return &zkbench.DecodeError{Path: printable(place.GetPath()), Offset: int(place.GetOffset()), Reason: printable(place.GetReason())}
+			return &zkbench.DecodeError{Path: Printable(place.GetPath()), Offset: int(place.GetOffset()), Reason: Printable(place.GetReason())}
 		}
 	}
 	for _, r := range reasons {
 		if r.reason == p.GetReason() {
-			return &told{cmp.Or(printable(p.GetText()), r.err.Error()), r.err}
+			return &told{cmp.Or(Printable(p.GetText()), r.err.Error()), r.err}
 		}
 	}
-	return &told{cmp.Or(printable(p.GetText()), "a fault of the server"), zkbench.ErrEnv}
+	return &told{cmp.Or(Printable(p.GetText()), "a fault of the server"), zkbench.ErrEnv}
 }
 
 // maxText is the number of bytes of a text that is shown of what another party wrote.
 const maxText = 1 << 10
 
-// printable returns what another party wrote as one short line.
-func printable(text string) string {
+// Printable returns what another party wrote as one short line.
+func Printable(text string) string {
 	text = text[:min(len(text), maxText)]
 	clean := make([]rune, 0, len(text))
 	for _, r := range text {
