@@ -11,6 +11,9 @@ func (s *Server) SetHeartbeat(beat time.Duration) { s.beat = beat }
 // MaxBody is the greatest length of a body in bytes.
 const MaxBody = maxBody
 
+// MaxOwnPaying is the number of payments of one client that are made at one time.
+const MaxOwnPaying = maxOwnPaying
+
 // How many calls read at one time, in all and of one client.
 const (
 	MaxReading    = maxReading

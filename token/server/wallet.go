@@ -77,9 +77,10 @@ func (e *KeyError) Error() string {
 func (e *KeyError) Unwrap() error { return zkbench.ErrAnchorConflict }
 
 const (
-	maxPaying   = 64   // payments that are made at one time
-	defaultMost = 100  // movements of a page
-	maxMost     = 1000 // movements of a page
+	maxPaying    = 64            // payments that are made at one time
+	maxOwnPaying = maxPaying / 2 // those of one client, which go on when it has gone
+	defaultMost  = 100           // movements of a page
+	maxMost      = 1000          // movements of a page
 )
 
 // NewWallet returns the service of a wallet for the programs of its owner. The server that it is given to makes the wallet
@@ -126,10 +127,11 @@ var _ tokenv1connect.WalletServiceHandler = (*walletService)(nil)
 
 // paying is a call of Pay that runs. Others with the same key wait for it.
 type paying struct {
-	order WalletOrder
-	done  chan struct{} // closed when the fields below are set
-	paid  *service.Movement
-	err   error
+	client *allowance
+	order  WalletOrder
+	done   chan struct{} // closed when the fields below are set
+	paid   *service.Movement
+	err    error
 }
 
 func keyTopic(key string) string { return "key " + key }
@@ -213,11 +215,24 @@ func (s *walletService) pay(ctx context.Context, key string, o WalletOrder) (*se
 			return nil, context.Cause(ctx)
 		}
 	}
-	if n == maxPaying {
-		s.mu.Unlock()
-		return nil, busy("payments at one time", maxPaying+1, maxPaying)
+	client, own := callOf(ctx).allowance, 0
+	for _, other := range s.paying {
+		if other.client == client {
+			own++
+		}
 	}
-	p = &paying{order: o, done: make(chan struct{}), err: errors.New("panic")}
+	var full error
+	switch {
+	case n == maxPaying:
+		full = busy("payments at one time", maxPaying+1, maxPaying)
+	case own == maxOwnPaying:
+		full = busy("payments of one client at one time", maxOwnPaying+1, maxOwnPaying)
+	}
+	if full != nil {
+		s.mu.Unlock()
+		return nil, full
+	}
+	p = &paying{client: client, order: o, done: make(chan struct{}), err: errors.New("panic")}
 	s.paying[key] = p
 	s.mu.Unlock()
 	defer func() {

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -348,6 +349,47 @@ func TestWalletCancelsLater(t *testing.T) {
 	all.Wait()
 }
 
+// TestWalletShare: a program whose payments take long leaves payments to others.
+func TestWalletShare(t *testing.T) {
+	t.Parallel()
+	a := must.Get(peer.NewAuthority("test"))(t)
+	own := must.Get(a.Issue("alice", peer.Wallet, "127.0.0.1"))(t)
+	release := make(chan struct{})
+	w := openWallet(t, peer.Server(own, a.Pool()), func(p *purse) {
+		p.pays = func(_ context.Context, key string, o server.WalletOrder) (*service.Movement, error) {
+			if strings.HasPrefix(key, "slow") {
+				<-release
+			}
+			return p.put(key, o, service.Landed), nil
+		}
+	})
+	as := func(name string) *walletServer {
+		cert := must.Get(a.Issue(name, peer.Program))(t)
+		other := &walletServer{url: w.url, metrics: w.metrics, client: &http.Client{Transport: &http.Transport{TLSClientConfig: peer.Client(&cert, a.Pool(), peer.Wallet)}}}
+		t.Cleanup(other.client.CloseIdleConnections)
+		return other
+	}
+	pay := func(key string) string { return `{"key": "` + key + `", "to": "b", "value": "1", "type": "USD"}` }
+	greedy, other := as("greedy"), as("other")
+	var slow sync.WaitGroup
+	for n := range server.MaxOwnPaying {
+		slow.Go(func() {
+			status, _ := greedy.call(t, "Pay", pay(fmt.Sprint("slow ", n)))
+			golden.Equal(t, "status of a slow payment", http.StatusOK, status)
+		})
+	}
+	for w.calls.Load() < server.MaxOwnPaying {
+		time.Sleep(time.Millisecond)
+	}
+	status, answer := greedy.call(t, "Pay", pay("one more"))
+	golden.Equal(t, "status of one more", http.StatusTooManyRequests, status)
+	golden.Equal(t, "reason", "REASON_LIMIT", reason(answer))
+	status, _ = other.call(t, "Pay", pay("another program's"))
+	golden.Equal(t, "status of another program's", http.StatusOK, status)
+	close(release)
+	slow.Wait()
+}
+
 // TestWalletBounds: the wallet is compared with the ledger for one caller at a time, and a page of the history counts as memory.
 func TestWalletBounds(t *testing.T) {
 	t.Parallel()
@@ -469,6 +511,21 @@ func TestWalletRoles(t *testing.T) {
 		_, _ = io.Copy(io.Discard, answer.Body)
 		answer.Body.Close()
 	}
+	// What a page of any website can have a browser send without asking the server: forms, text, and GET.
+	const order = `{"key": "k", "to": "b", "value": "1", "type": "USD"}`
+	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"} {
+		r := must.Get(http.NewRequest(http.MethodPost, plain.url+"/zkbench.token.v1.WalletService/Pay", strings.NewReader(order)))(t)
+		if kind != "" {
+			r.Header.Set("Content-Type", kind)
+		}
+		answer := must.Get(http.DefaultClient.Do(r))(t)
+		golden.Equal(t, "a body of the type "+kind, http.StatusUnsupportedMediaType, answer.StatusCode)
+		answer.Body.Close()
+	}
+	answer := must.Get(http.Get(plain.url + "/zkbench.token.v1.WalletService/Pay?encoding=json&message=" + url.QueryEscape(order)))(t)
+	golden.Equal(t, "GET", http.StatusMethodNotAllowed, answer.StatusCode)
+	answer.Body.Close()
+	golden.Equal(t, "payments", int64(0), plain.calls.Load())
 }
 
 // TestWalletFindings: what differs in two checks is counted and logged. What the ledger has recorded meanwhile is not.
