@@ -273,7 +273,7 @@ func (c *Client) Policy(ctx context.Context) (*token.Policy, error) {
 
 // lied returns the error of an answer that is none: it says that it is the server's.
 func (l *link) lied(err error) error {
-	return fmt.Errorf("%s: the server's answer is not accepted: %w", l.url, err)
+	return &rpc.Beyond{Err: fmt.Errorf("%s: the server's answer is not accepted: %w", l.url, err)}
 }
 
 // accept makes the client believe from now on what a server told that lags: the caller has the error, once. Heads that

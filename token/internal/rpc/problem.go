@@ -55,6 +55,24 @@ type Busy struct {
 // Unwrap returns the limit.
 func (b *Busy) Unwrap() error { return b.LimitError }
 
+// Beyond is the error of an answer that a server gave to this program. If this program is a server too, the error is not
+// about what its caller sent.
+type Beyond struct{ Err error }
+
+func (b *Beyond) Error() string { return b.Err.Error() }
+
+// Unwrap returns the error.
+func (b *Beyond) Unwrap() error { return b.Err }
+
+// fromBeyond reports whether an error is due to another server, which this one called.
+func fromBeyond(err error) bool {
+	if _, ok := errors.AsType[*Beyond](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[*connect.Error](err)
+	return ok
+}
+
 // PutProblem returns the message of an error.
 func PutProblem(err error) *tokenv1.Problem {
 	p := &tokenv1.Problem{}
@@ -62,7 +80,7 @@ func PutProblem(err error) *tokenv1.Problem {
 		p.Check, err = &tokenv1.Check{Name: c.Check, Action: int32(c.Action), Index: int32(c.Index)}, c.Err
 	}
 	_, damaged := errors.AsType[*ledger.CorruptError](err) // the server's store, not what the caller sent
-	_, beyond := errors.AsType[*connect.Error](err)        // the answer of another server, which this one called
+	beyond := fromBeyond(err)
 	for _, r := range reasons {
 		if errors.Is(err, r.err) && !damaged && (!beyond || hidden[r.reason] != "") {
 			p.Reason = r.reason
@@ -73,6 +91,9 @@ func PutProblem(err error) *tokenv1.Problem {
 		p.Limit = &tokenv1.Limit{What: l.What, Estimate: l.Estimate, Max: l.Max}
 		if b, ok := errors.AsType[*Busy](err); ok {
 			p.Limit.RetryAfterMs = max(1, b.After.Milliseconds())
+		}
+		if errors.Is(err, zkbench.ErrEnv) { // a limit of another server, with its address
+			p.Text = l.Error()
 		}
 	}
 	if e, ok := errors.AsType[*ledger.PolicyError](err); ok {
@@ -87,9 +108,7 @@ func PutProblem(err error) *tokenv1.Problem {
 	if e, ok := errors.AsType[*zkbench.DecodeError](err); ok && p.Reason == tokenv1.Reason_REASON_MALFORMED {
 		p.Place = &tokenv1.Place{Path: e.Path, Offset: int64(e.Offset), Reason: e.Reason}
 	}
-	if p.Text = hidden[p.Reason]; p.Text == "" {
-		p.Text = err.Error()
-	}
+	p.Text = cmp.Or(hidden[p.Reason], p.Text, err.Error())
 	return p
 }
 

@@ -99,6 +99,8 @@ func TestBeyond(t *testing.T) {
 		{fmt.Errorf("%w: %w", zkbench.ErrParams, refused), tokenv1.Reason_REASON_UNSPECIFIED, connect.CodeInternal},
 		{fmt.Errorf("%w: tried: %w", zkbench.ErrEnv, refused), tokenv1.Reason_REASON_ENVIRONMENT, connect.CodeUnavailable},
 		{fmt.Errorf("%w: %w: tried: %w", zkbench.ErrOutcomeUnknown, zkbench.ErrEnv, refused), tokenv1.Reason_REASON_OUTCOME_UNKNOWN, connect.CodeUnavailable},
+		{&rpc.Beyond{Err: fmt.Errorf("https://192.0.2.7: the answer: %w", &zkbench.DecodeError{Path: "record", Reason: "empty"})}, tokenv1.Reason_REASON_UNSPECIFIED, connect.CodeInternal},
+		{fmt.Errorf("%w: https://192.0.2.7: tried: %w", zkbench.ErrEnv, &rpc.Busy{LimitError: &zkbench.LimitError{What: "calls", Estimate: 2, Max: 1}}), tokenv1.Reason_REASON_LIMIT, connect.CodeResourceExhausted},
 	} {
 		e := rpc.PutError(c.err)
 		golden.Equal(t, "code of "+c.err.Error(), c.code, e.Code())
