@@ -19,7 +19,8 @@ func (e *ModeError) Error() string {
 }
 
 // Read returns the contents of the file at path, and at most its first limit bytes. It returns a *ModeError if users
-// other than the file's owner can open it. Modes on Windows say nothing about other users, and users cannot choose the
+// other than the file's owner can open it. If root owns the file, and the process runs as another user, the file's group may
+// read it: systemd and Kubernetes hand secrets to a service in this way, and root has chosen the group. Modes on Windows say nothing about other users, and users cannot choose the
 // modes of terminals and pipes: there Read checks none.
 func Read(path string, limit int64) ([]byte, error) {
 	file, err := os.Open(path)
@@ -31,8 +32,16 @@ func Read(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode.Perm()&0o077 != 0 {
+	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode.Perm()&foreign(ownerOf(info), os.Geteuid()) != 0 {
 		return nil, &ModeError{path, mode.Perm()}
 	}
 	return io.ReadAll(io.LimitReader(file, limit))
+}
+
+// foreign returns the permissions that a file with a secret must not have, by the users who own it and who read it.
+func foreign(owner, reader int) os.FileMode {
+	if owner == 0 && reader != 0 {
+		return 0o037
+	}
+	return 0o077
 }
