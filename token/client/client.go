@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token"
@@ -136,7 +137,15 @@ func newLink(address string, o Options) (*link, error) {
 // connect returns the options of the link's clients.
 func (l *link) connect() []connect.ClientOption {
 	options := []connect.ClientOption{connect.WithReadMaxBytes(rpc.MaxAnswer), connect.WithAcceptCompression("gzip", nil, nil)}
-	return append(options, connect.WithCodec(rpc.Binary))
+	return append(options, connect.WithCodec(rpc.Binary), connect.WithInterceptors(connect.UnaryInterceptorFunc(tells)))
+}
+
+// tells makes calls tell the server of the span in their context, if it has one. The server links its own span to it.
+func tells(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
+		propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(r.Header()))
+		return next(ctx, r)
+	}
 }
 
 // URL returns the server's URL.

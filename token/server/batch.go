@@ -6,6 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token/internal/rpc"
@@ -22,6 +25,7 @@ const batches = 2
 type batcher struct {
 	submitter ledger.Submitter
 	sizes     func(requests int) // of batches; for metrics
+	tracer    trace.Tracer
 
 	mu      sync.Mutex
 	waiting []*queue // of the clients, in the order of their turns; none is empty
@@ -51,7 +55,9 @@ func (l load) fits() bool { return l.requests <= rpc.MaxRequests && l.bytes <= r
 type call struct {
 	requests [][]byte
 	load     load
-	taken    bool // a batch has it
+	span     trace.Span // of the call
+	waiting  trace.Span // until a batch takes the call
+	taken    bool       // a batch has it
 	done     chan struct{}
 	verdicts []ledger.Verdict
 	err      error
@@ -61,7 +67,8 @@ type call struct {
 // it returns the cause; if the requests may have been submitted by then, an error that wraps zkbench.ErrOutcomeUnknown. The
 // requests are decided on to the end in that case.
 func (b *batcher) submit(ctx context.Context, client *allowance, requests [][]byte) ([]ledger.Verdict, error) {
-	c := &call{requests: requests, load: load{requests: len(requests)}, done: make(chan struct{})}
+	c := &call{requests: requests, load: load{requests: len(requests)}, done: make(chan struct{}), span: trace.SpanFromContext(ctx)}
+	_, c.waiting = b.tracer.Start(ctx, "wait for a batch", requestsOf(len(requests)))
 	for _, r := range requests {
 		c.load.bytes += len(r)
 	}
@@ -82,6 +89,7 @@ func (b *batcher) submit(ctx context.Context, client *allowance, requests [][]by
 	defer b.mu.Unlock()
 	if !c.taken {
 		b.remove(client, c)
+		c.waiting.End()
 		return nil, context.Cause(ctx)
 	}
 	return nil, fmt.Errorf("%w: %w", zkbench.ErrOutcomeUnknown, context.Cause(ctx))
@@ -121,15 +129,20 @@ func (b *batcher) run(calls []*call) {
 			all = append(all, c.requests...)
 		}
 		b.sizes(len(all))
+		ctx, span := b.traceBatch(calls, len(all))
 		var verdicts []ledger.Verdict
 		// A panic must not end the process; those who wait get it as an error.
-		err := executor.Serial().Do(context.Background(), 1, func(ctx context.Context, _ int) (err error) {
+		err := executor.Serial().Do(ctx, 1, func(ctx context.Context, _ int) (err error) {
 			verdicts, err = b.submitter.Submit(ctx, all)
 			return err
 		})
 		if err == nil && len(verdicts) != len(all) {
 			err = fmt.Errorf("%w: %d verdicts on %d requests", zkbench.ErrOutcomeUnknown, len(verdicts), len(all))
 		}
+		if err != nil {
+			span.SetStatus(codes.Error, "")
+		}
+		span.End()
 		for _, c := range calls {
 			if c.err = err; err == nil {
 				c.verdicts, verdicts = verdicts[:len(c.requests):len(c.requests)], verdicts[len(c.requests):]

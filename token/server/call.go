@@ -198,11 +198,12 @@ func (p *patient) Flush() {
 	_ = p.control.SetWriteDeadline(time.Time{})
 }
 
-// interceptor counts calls, and gives each error the form that callers can read.
+// interceptor counts and traces calls, and gives each error the form that callers can read.
 type interceptor struct{ *Server }
 
 func (i *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
+		ctx = i.traced(ctx, r.Spec(), r.Header())
 		done := i.metrics.begin(r.Spec().Procedure)
 		answer, err := next(ctx, r)
 		return answer, i.ended(ctx, r.Spec(), done, err)
@@ -221,28 +222,35 @@ func (i *interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) co
 			return rpc.PutError(err)
 		}
 		defer release()
+		ctx = i.traced(ctx, conn.Spec(), conn.RequestHeader())
 		done := i.metrics.begin(conn.Spec().Procedure)
 		return i.ended(ctx, conn.Spec(), done, next(ctx, conn))
 	}
 }
 
+// codeOK is the code of a call without an error.
+const codeOK = "ok"
+
 // ended counts a call that has ended, and returns its error for the caller. The log has those that are the server's fault.
 func (i *interceptor) ended(ctx context.Context, spec connect.Spec, done func(code string), err error) error {
 	if err == nil {
-		done("ok")
+		done(codeOK)
+		endSpan(ctx, codeOK, false)
 		return nil
 	}
 	if errors.Is(err, errStopping) || errors.Is(context.Cause(ctx), errStopping) {
 		err = errStopping
 	}
 	e := rpc.PutError(err)
-	done(e.Code().String())
+	code, fault := e.Code().String(), false
 	switch e.Code() {
 	case connect.CodeInternal, connect.CodeUnknown, connect.CodeDataLoss, connect.CodeUnavailable:
-		if !errors.Is(err, errStopping) {
-			i.log.ErrorContext(ctx, "call failed", "method", spec.Procedure, "code", e.Code().String(), "client", CallerOf(ctx).Name, "error", err)
+		if fault = !errors.Is(err, errStopping); fault {
+			i.log.ErrorContext(ctx, "call failed", "method", spec.Procedure, "code", code, "client", CallerOf(ctx).Name, "error", err)
 		}
 	}
+	done(code)
+	endSpan(ctx, code, fault)
 	return e
 }
 

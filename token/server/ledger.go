@@ -61,6 +61,7 @@ func NewLedger(l Ledger) (Service, error) {
 		attach: func(server *Server) error {
 			s.server = server
 			s.batcher.sizes = func(n int) { server.metrics.batches.Observe(float64(n)) }
+			s.batcher.tracer = server.tracer
 			return nil
 		},
 	}, nil

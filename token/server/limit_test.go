@@ -45,7 +45,7 @@ func openSecured(t testing.TB, limits server.Limits, submit submitFunc) *secured
 func openSecuredThrough(t testing.TB, limits server.Limits, submit submitFunc, through func(l *bolt.Ledger) ledger.Store) *secured {
 	authority := must.Get(peer.NewAuthority("ours"))(t)
 	own := must.Get(authority.Issue("bank", peer.Validator, "127.0.0.1"))(t)
-	return &secured{openThrough(t, limits, peer.Server(own, authority.Pool()), submit, through), authority}
+	return &secured{openWith(t, server.Options{Limits: limits}, peer.Server(own, authority.Pool()), submit, through), authority}
 }
 
 // as returns a client with a certificate of its own, which tries nothing again.

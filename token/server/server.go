@@ -18,17 +18,19 @@ import (
 	"connectrpc.com/grpchealth"
 	"connectrpc.com/grpcreflect"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token/internal/rpc"
 	"github.com/zkbench/zkbench/token/peer"
 )
 
-// Options configures a Server. The zero value serves with the default limits, and neither logs nor counts.
+// Options configures a Server. The zero value serves with the default limits, and neither logs, counts nor traces.
 type Options struct {
 	Limits  Limits
 	Log     *slog.Logger          // calls that fail by the server's fault; it gets no secrets. nil: none
 	Metrics prometheus.Registerer // nil: none
+	Traces  trace.TracerProvider  // of each call, and of what a validator does with requests; without their contents. nil: none
 }
 
 // Service is one service of a Server.
@@ -47,6 +49,7 @@ type Server struct {
 	register prometheus.Registerer
 	limits   *limiter
 	metrics  *metrics
+	tracer   trace.Tracer
 	mux      *http.ServeMux
 	health   *grpchealth.StaticChecker
 	services []string
@@ -65,7 +68,7 @@ func New(o Options, services ...Service) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{log: o.Log, register: o.Metrics, limits: limits, mux: http.NewServeMux(), slack: defaultSlack, beat: rpc.Heartbeat, stopping: make(chan struct{})}
+	s := &Server{log: o.Log, register: o.Metrics, limits: limits, tracer: newTracer(o.Traces), mux: http.NewServeMux(), slack: defaultSlack, beat: rpc.Heartbeat, stopping: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

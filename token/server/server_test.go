@@ -80,15 +80,16 @@ func (b *buffer) String() string {
 
 // open serves a new ledger, with TLS if secure is not nil.
 func open(t testing.TB, limits server.Limits, secure *tls.Config, submit submitFunc) *bank {
-	return openThrough(t, limits, secure, submit, func(l *bolt.Ledger) ledger.Store { return l })
+	return openWith(t, server.Options{Limits: limits}, secure, submit, func(l *bolt.Ledger) ledger.Store { return l })
 }
 
-// openThrough serves a new ledger like open, through a store that reads it.
-func openThrough(t testing.TB, limits server.Limits, secure *tls.Config, submit submitFunc, through func(l *bolt.Ledger) ledger.Store) *bank {
+// openWith is open with options, to which it adds the metrics and the log, and through a store that reads the ledger.
+func openWith(t testing.TB, o server.Options, secure *tls.Config, submit submitFunc, through func(l *bolt.Ledger) ledger.Store) *bank {
 	b := &bank{params: must.Get(token.NewPublicParams("BN254", 16, "bulletproof"))(t), metrics: prometheus.NewRegistry(), log: new(buffer)}
 	b.store = must.Get(bolt.Create(filepath.Join(t.TempDir(), "ledger.db"), ledgertest.Genesis(t, b.params)))(t)
 	service := must.Get(server.NewLedger(server.Ledger{Store: through(b.store), Submitter: submit, Params: b.params, Policy: func() *token.Policy { return &b.params.Policy }}))(t)
-	b.server = must.Get(server.New(server.Options{Limits: limits, Metrics: b.metrics, Log: slog.New(slog.NewJSONHandler(b.log, nil))}, service))(t)
+	o.Metrics, o.Log = b.metrics, slog.New(slog.NewJSONHandler(b.log, nil))
+	b.server = must.Get(server.New(o, service))(t)
 	b.http = b.server.HTTP()
 	b.http.TLSConfig = secure
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)

@@ -40,7 +40,7 @@ func (r *reads) of(anchor string) int {
 	return r.counts[anchor]
 }
 
-// through returns a function for openThrough.
+// through returns a function for openWith.
 func (r *reads) through(l *bolt.Ledger) ledger.Store {
 	r.Ledger, r.counts = l, make(map[string]int)
 	return r
@@ -52,7 +52,7 @@ func TestWakes(t *testing.T) {
 	t.Parallel()
 	store := new(reads)
 	var b *bank
-	b = openThrough(t, server.Limits{}, nil, func(_ context.Context, requests [][]byte) ([]ledger.Verdict, error) {
+	b = openWith(t, server.Options{}, nil, func(_ context.Context, requests [][]byte) ([]ledger.Verdict, error) {
 		verdicts := make([]ledger.Verdict, len(requests))
 		for i, r := range requests { // which are anchors
 			apply(t, b, string(r))

@@ -7,6 +7,9 @@ import (
 	"math"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/token/entry"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -64,6 +67,8 @@ func (v *Validator) blockTime(clock, last time.Time) (time.Time, error) {
 //
 // If the ledger's last time is further ahead of the clock than the policy allows, Submit writes nothing.
 // Requests that are not on the ledger then get a *ledger.AheadError.
+//
+// If ctx has a span of OpenTelemetry, Submit adds spans below it for validating and for writing.
 func (s *Submitter) Submit(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
 	b := &submission{Submitter: s, requests: make([]submitted, len(requests)), verdicts: make([]ledger.Verdict, len(requests))}
 	all := make([]int, len(requests))
@@ -215,6 +220,12 @@ func (b *submission) fail(requests []int, err error) {
 	}
 }
 
+// traced starts a span about some requests, if the context has one.
+func traced(ctx context.Context, name string, requests int) (context.Context, trace.Span) {
+	tracer := trace.SpanFromContext(ctx).TracerProvider().Tracer("github.com/zkbench/zkbench/token/validator")
+	return tracer.Start(ctx, name, trace.WithAttributes(attribute.Int("zkbench.requests", requests)))
+}
+
 // apply validates and applies the requests in left once. It reports whether one of them was a valid update.
 func (b *submission) apply(ctx context.Context, left []int, at time.Time) (updated bool) {
 	raws := make([][]byte, len(left))
@@ -223,7 +234,10 @@ func (b *submission) apply(ctx context.Context, left []int, at time.Time) (updat
 	}
 	var entries []ledger.Entry
 	var of []int
-	for k, r := range b.v.ValidateBatch(ctx, b.store, raws, at) {
+	validating, span := traced(ctx, "validate", len(raws))
+	results := b.v.ValidateBatch(validating, b.store, raws, at)
+	span.End()
+	for k, r := range results {
 		if b.verdicts[left[k]].Err = r.Err; r.Err == nil {
 			updated = updated || r.Valid.Update != nil
 			entries, of = append(entries, r.Valid.Entry()), append(of, left[k])
@@ -231,7 +245,9 @@ func (b *submission) apply(ctx context.Context, left []int, at time.Time) (updat
 	}
 	for len(entries) > 0 {
 		n := fit(entries)
-		rejected, err := b.store.ApplyEach(ctx, entries[:n])
+		writing, span := traced(ctx, "write", n)
+		rejected, err := b.store.ApplyEach(writing, entries[:n])
+		span.End()
 		for k, i := range of[:n] {
 			switch v := &b.verdicts[i]; {
 			case err != nil:

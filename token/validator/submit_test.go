@@ -5,9 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/testing/golden"
@@ -146,6 +151,27 @@ func TestSubmitter(t *testing.T) {
 	q.Rivals = [2][]byte{g.pays("one", id, 100), g.pays("two", id, 100)}
 	ledgertest.Submitter(t, must.Get(validator.NewSubmitter(g.v, g.l, func() time.Time { return g.at }))(t), g.l, q)
 	ledgertest.Verify(t, g.l)
+}
+
+// TestSubmitTraced checks the spans of a submission that is decided on: validating and writing, below the caller's.
+func TestSubmitTraced(t *testing.T) {
+	t.Parallel()
+	g := newGoverned(t)
+	raw, _ := g.issue("money", 100)
+	recorder := tracetest.NewSpanRecorder()
+	ctx, span := trace.NewTracerProvider(trace.WithSpanProcessor(recorder)).Tracer("test").Start(t.Context(), "batch")
+	s := must.Get(validator.NewSubmitter(g.v, g.l, func() time.Time { return g.at }))(t)
+	must.Get(s.Submit(ctx, [][]byte{raw, []byte("no request")}))(t)
+	spans := recorder.Ended()
+	golden.Equal(t, "spans", 2, len(spans))
+	for i, want := range []struct {
+		name     string
+		requests int
+	}{{"validate", 2}, {"write", 1}} {
+		golden.Equal(t, "name", want.name, spans[i].Name())
+		golden.Equal(t, "parent", true, spans[i].Parent().Equal(span.SpanContext()))
+		golden.Equal(t, "attributes", true, slices.Equal(spans[i].Attributes(), []attribute.KeyValue{attribute.Int("zkbench.requests", want.requests)}))
+	}
 }
 
 // TestNewSubmitter: a validator lands nothing on another ledger than its own.

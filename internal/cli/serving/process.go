@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/zkbench/zkbench/internal/input/argument"
 	"github.com/zkbench/zkbench/token/peer"
@@ -30,6 +31,7 @@ type Process struct {
 	Metrics      string        // host:port of the page of metrics; empty: none
 	Log          *slog.Logger
 	Registry     *prometheus.Registry
+	traces       *trace.TracerProvider // nil: none
 }
 
 // NewProcess returns a process that logs to w, one JSON object a line.
@@ -61,6 +63,7 @@ func listen(ctx context.Context, field, address string, loopback bool) (net.List
 // Run serves until ctx ends, and then answers the calls that have begun. ready is called with the server's URL, and with
 // that of the metrics if there is one, when it can be reached.
 func (p *Process) Run(ctx context.Context, s *server.Server, ready func(url, metrics string) error) (err error) {
+	defer p.endTraces(ctx)
 	l, err := listen(ctx, "listen", p.Listen, p.Certificates == nil)
 	if err != nil {
 		return err

@@ -90,8 +90,9 @@ func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 			"With --role wallet, the wallet in the directory --dir is served to programs whose certificates have the role\n" +
 			"program. It pays once for each key that a program chooses. Only one process may use a wallet's keys: two\n" +
 			"spend each other's tokens.\n\n" +
-			"The log goes to standard error, one JSON object a line, without secrets. When the command is interrupted, it\n" +
-			"answers what it has begun, and ends.",
+			"The log goes to standard error, one JSON object a line, without secrets. Traces are exported by OTLP over HTTP\n" +
+			"if OTEL_EXPORTER_OTLP_ENDPOINT names a collector; docs/operate.md has the other variables.\n\n" +
+			"When the command is interrupted, it answers what it has begun, and ends.",
 		Args: cli.NoArguments,
 	}
 	flags := cmd.Flags()
@@ -120,6 +121,9 @@ func serveCommand(stdout, stderr io.Writer) *cobra.Command {
 		p, err := f.process(stderr)
 		if err == nil {
 			err = mayServe(p, of)
+		}
+		if err == nil {
+			err = p.Trace(cmd.Context(), "zkbench-"+role.Text)
 		}
 		if err != nil {
 			return err
@@ -182,7 +186,7 @@ func (s *servedLedger) serve(ctx context.Context, l replay.Store) (err error) {
 	if err != nil {
 		return err
 	}
-	handler, err := server.New(server.Options{Log: s.process.Log, Metrics: s.process.Registry}, service)
+	handler, err := server.New(s.process.Options(), service)
 	if err != nil {
 		return err
 	}

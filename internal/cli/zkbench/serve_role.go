@@ -202,7 +202,7 @@ func (s *servedRole) run(ctx context.Context, o *party, role peer.Role, served s
 
 // runServer runs a server until ctx ends. The text who says whose it is.
 func (s *servedRole) runServer(ctx context.Context, p *serving.Process, l walletLedger, who string, served server.Service) error {
-	handler, err := server.New(server.Options{Log: p.Log, Metrics: p.Registry}, served)
+	handler, err := server.New(p.Options(), served)
 	if err != nil {
 		return err
 	}
