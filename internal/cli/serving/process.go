@@ -24,6 +24,9 @@ import (
 // grace is how long a server that stops waits for its calls.
 const grace = 30 * time.Second
 
+// StopTime is how long a server takes to stop at most: it waits for its calls, and exports its last traces.
+const StopTime = grace + flush
+
 // Process is a server as a process.
 type Process struct {
 	Listen       string        // host:port; port 0: one that is free
