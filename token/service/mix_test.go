@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -38,8 +37,6 @@ import (
 const (
 	mixDir  = "ZKBENCH_MIX_DIR"  // the files of the child of TestMix
 	mixLife = "ZKBENCH_MIX_LIFE" // how many there were before
-	mixSeed = "ZKBENCH_MIX_SEED" // repeats the draws of a mix; the times of its goroutines are others
-	mixTime = "ZKBENCH_MIX_TIME" // how long the long form mixes
 )
 
 const eur = "EUR"
@@ -314,7 +311,7 @@ func TestMixChild(t *testing.T) {
 	if dir == "" {
 		t.Skip("runs as the child of TestMix")
 	}
-	life, seed := number(t, mixLife), number(t, mixSeed)
+	life, seed := testsize.Number(t, mixLife), testsize.Number(t, testsize.MixSeed)
 	rng := rand.New(rand.NewPCG(seed, life<<8))
 	if life > 0 && rng.IntN(6) == 0 { // a vault is lost, and made again of keys and log; that of Dora is not, who validates all
 		must.Do(t, os.Remove(filepath.Join(dir, mixNames[rng.IntN(3)])))
@@ -349,36 +346,12 @@ func TestMixChild(t *testing.T) {
 	wg.Wait()
 }
 
-// number returns the number in an environment variable.
-func number(t testing.TB, name string) (n uint64) {
-	t.Helper()
-	if text := os.Getenv(name); text != "" {
-		must.Get(fmt.Sscan(text, &n))(t)
-	}
-	return n
-}
-
-// seeded returns the seed of a test that draws much: that of the environment, or a fresh one. If the test fails it says which.
-func seeded(t *testing.T, name string) uint64 {
-	t.Helper()
-	seed := cmp.Or(number(t, name), rand.Uint64()>>1+1)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("%s=%d repeats the draws", name, seed)
-		}
-	})
-	return seed
-}
-
 // TestMix has an issuer, an auditor, four wallets of all kinds of keys, three of which own tokens together, and administrators do everything at once on
 // one ledger, in a process that is killed at random moments and started again on the same files. In the end the books balance. Beside the short
 // form, something of every kind must have landed: a machine that is too busy for that gets more time.
 func TestMix(t *testing.T) {
-	seed, dir := seeded(t, mixSeed), t.TempDir()
-	duration := testsize.Pick(500*time.Millisecond, 6*time.Second, 10*time.Minute)
-	if text := os.Getenv(mixTime); text != "" {
-		duration = must.Get(time.ParseDuration(text))(t)
-	}
+	seed, dir := testsize.Seed(t, testsize.MixSeed), t.TempDir()
+	duration := testsize.Duration(t, 500*time.Millisecond, 6*time.Second, 10*time.Minute)
 	longest := testsize.Pick(300*time.Millisecond, 2*time.Second, 10*time.Second) // of a life
 	rng := rand.New(rand.NewPCG(seed, 0))
 	h := &heard{said: map[string]landedAt{}, did: map[string]int{}}
@@ -386,7 +359,7 @@ func TestMix(t *testing.T) {
 	life := 0
 	for ; life < 2 || goesOn() || !testing.Short() && atMost() && len(h.missing()) > 0; life++ {
 		cmd := exec.Command(must.Get(os.Executable())(t), "-test.run=^TestMixChild$", "-test.timeout=10m")
-		cmd.Env = append(os.Environ(), mixDir+"="+dir, fmt.Sprintf("%s=%d", mixLife, life), fmt.Sprintf("%s=%d", mixSeed, seed))
+		cmd.Env = append(os.Environ(), mixDir+"="+dir, fmt.Sprintf("%s=%d", mixLife, life), fmt.Sprintf("%s=%d", testsize.MixSeed, seed))
 		h.live(t, cmd, time.Duration(rng.Int64N(int64(longest))))
 	}
 	t.Logf("%d kills; landed, and done: %v", life, h.did)

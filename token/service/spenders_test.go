@@ -217,7 +217,7 @@ func TestSpendersChild(t *testing.T) {
 	if url == "" {
 		t.Skip("runs as a child of TestSpenders")
 	}
-	who, many, seed := number(t, spendWho), number(t, spendMany), number(t, spendSeed)
+	who, many, seed := testsize.Number(t, spendWho), testsize.Number(t, spendMany), testsize.Number(t, spendSeed)
 	p := newProcess(t, url, dir, who)
 	var spenders []*party
 	for n := range many {
@@ -252,7 +252,7 @@ func TestSpenders(t *testing.T) {
 	defer server.Stop()
 	url := server.URL(t)
 	const processes = 4
-	seed, dir := seeded(t, spendSeed), t.TempDir()
+	seed, dir := testsize.Seed(t, spendSeed), t.TempDir()
 	many, restarts := testsize.Pick(2, 2, 8), testsize.Pick(2, 2, 20)
 	duration := testsize.Pick(0, 5*time.Second, 4*time.Minute)
 	if text := os.Getenv(spendTime); text != "" {

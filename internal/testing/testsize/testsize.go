@@ -3,11 +3,15 @@
 package testsize
 
 import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 const (
@@ -35,6 +39,51 @@ func Pick[T any](short, full, long T) T {
 		return short
 	}
 	return full
+}
+
+// The environment variables of the tests that do many things at once for a time.
+const (
+	MixTime = "ZKBENCH_MIX_TIME" // how long, for example 3m; see Duration
+	MixSeed = "ZKBENCH_MIX_SEED" // repeats the draws, but not the order in which goroutines and processes run
+)
+
+// Duration returns how long a test goes on: the time in the environment variable MixTime, or else the argument for the
+// current size.
+func Duration(t testing.TB, short, full, long time.Duration) time.Duration {
+	t.Helper()
+	text := os.Getenv(MixTime)
+	if text == "" {
+		return Pick(short, full, long)
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("%s: %v", MixTime, err)
+	}
+	return d
+}
+
+// Number returns the number in an environment variable, or 0 if the variable is not set.
+func Number(t testing.TB, name string) (n uint64) {
+	t.Helper()
+	if text := os.Getenv(name); text != "" {
+		if _, err := fmt.Sscan(text, &n); err != nil {
+			t.Fatalf("%s: %q: %v", name, text, err)
+		}
+	}
+	return n
+}
+
+// Seed returns the seed of a test that draws much: the number in an environment variable, or else a fresh one. If the
+// test fails, its log says which.
+func Seed(t testing.TB, name string) uint64 {
+	t.Helper()
+	seed := cmp.Or(Number(t, name), rand.Uint64()>>1+1)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s=%d repeats the draws", name, seed)
+		}
+	})
+	return seed
 }
 
 // Program returns the path of the first program in names that is in the PATH. If no such program is in the
