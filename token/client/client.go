@@ -40,7 +40,13 @@ type Options struct {
 	Params   *token.PublicParams // of the ledger; nil: those that the server tells, if they are the ledger's
 	Patience time.Duration       // how long a call that may succeed later is tried again; 0: DefaultPatience; negative: not at all
 	Report   func(Retry)         // is told of each call that will be tried again; nil: nobody
+
+	ping time.Duration // defaultPing
 }
+
+// defaultPing is after how long without a byte from the server a connection is tested with a ping. It is closed if the
+// answer takes as long again.
+const defaultPing = 15 * time.Second
 
 // Retry says that a call has failed and will be made again.
 type Retry struct {
@@ -129,8 +135,11 @@ func newLink(address string, o Options) (*link, error) {
 	if o.Patience == 0 {
 		o.Patience = DefaultPatience
 	}
+	if o.ping == 0 {
+		o.ping = defaultPing
+	}
 	l := &link{options: o, url: u.String(), silence: attemptTime}
-	l.http = &http.Client{Transport: &ofLedger{l, transport(o.TLS)}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	l.http = &http.Client{Transport: &ofLedger{l, transport(o)}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return l, nil
 }
 
@@ -160,17 +169,17 @@ func accepted(u *url.URL, secure bool) bool {
 	return u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-func transport(config *tls.Config) *http.Transport {
+func transport(o Options) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	t := &http.Transport{
 		DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext, TLSHandshakeTimeout: 10 * time.Second,
 		Protocols: protocols, DisableCompression: true, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
-		HTTP2: &http.HTTP2Config{MaxReadFrameSize: 2 * rpc.ChunkBytes, SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second, WriteByteTimeout: 30 * time.Second},
+		HTTP2: &http.HTTP2Config{MaxReadFrameSize: 2 * rpc.ChunkBytes, SendPingTimeout: o.ping, PingTimeout: o.ping, WriteByteTimeout: 30 * time.Second},
 	}
-	if config != nil {
-		t.TLSClientConfig = config.Clone()
+	if o.TLS != nil {
+		t.TLSClientConfig = o.TLS.Clone()
 	}
 	return t
 }
