@@ -84,11 +84,12 @@ readme:
 	ZKBENCH_README=1 $(GO) test ./internal/cli/zkbench -run '^Test(Readme|Examples)$$' -v
 
 # The same tests with the long forms, 10,000 kills of a ledger, 10,000 histories of ledgers with their validators and
-# followers (TestHistories), ten minutes of everything at once under kills (TestMix), 32 spenders on a PostgreSQL that
-# crashes (TestSpenders), more random cases, a minute of fuzzing per target, the vectors and examples on other
-# processors, and the programs of all platforms.
+# followers (TestHistories), ten minutes of everything at once under kills (TestMix), half an hour of the same with served
+# processes (TestServeMix; ZKBENCH_MIX_TIME=3m shortens both), 32 spenders on a PostgreSQL that crashes (TestSpenders), more
+# random cases, a minute of fuzzing per target, the vectors and examples on other processors, and the programs of all
+# platforms.
 test-long: emulated
-	ZKBENCH_LONG=1 ZKBENCH_KILLS=10000 $(GO) test ./... -timeout 90m
+	ZKBENCH_LONG=1 ZKBENCH_KILLS=10000 $(GO) test ./... -timeout 150m
 	$(GO) test $$($(GO) list -f '{{range .TestImports}}{{.}} {{end}}{{range .XTestImports}}{{.}} {{end}}{{.ImportPath}}' ./... | sed -n 's/.*pgregory.net\/rapid.* //p') -rapid.checks=1000 -timeout 90m
 	$(GO) test ./token/service -run '^TestHistories$$' -rapid.checks=10000 -timeout 90m
 	./tools/fuzz.sh 60s

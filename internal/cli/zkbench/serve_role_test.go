@@ -22,26 +22,37 @@ import (
 	"github.com/zkbench/zkbench/token/service"
 )
 
-// TestServeParties: a validator, an auditor and an issuer are processes, and two wallets and a program of the issuer's
-// operator use them. No file is carried from one to another. Killed servers go on where they were.
-func TestServeParties(t *testing.T) {
+// newAudited makes a ledger in a file, under a policy with the issuer ivy, the auditor audra, and the validator vera who signs
+// heads. It makes certificates of parties with the given roles, each in a directory with the extension .tls; north is a validator.
+// The flags are further ones of zkbench params new.
+func newAudited(t *testing.T, roles map[string]peer.Role, flags ...string) *served {
 	o := &office{t: t, dir: t.TempDir()}
 	s := &served{o, o.path(replay.FileName)}
 	auditor := must.Get(wallet.NewKey())(t)
 	auditor.Opening = must.Get(must.Get(token.X25519.HPKE())(t).GenerateKey())(t)
 	must.Do(t, keyfile.Write(o.path("audra.key"), auditor))
-	o.does("params", "new", "--out", o.path("params"), "--bits", "16", "--proof-type", "csp", "--issuer", o.ed25519Key("ivy"),
+	o.does(append([]string{
+		"params", "new", "--out", o.path("params"), "--bits", "16", "--proof-type", "csp", "--issuer", o.ed25519Key("ivy"),
 		"--auditor", fmt.Sprintf("ed25519:%x=x25519:%x", []byte(auditor.Self().Identity()[1:]), auditor.Opening.PublicKey().Bytes()),
-		"--validator", o.ed25519Key("vera"), "--head-threshold", "1")
+		"--validator", o.ed25519Key("vera"), "--head-threshold", "1",
+	}, flags...)...)
 	o.does("ledger", "new", s.place, "--params", o.path("params"))
 	o.does(append([]string{"ledger", "sign", s.place, "--new"}, o.signFlags("vera")...)...)
 	o.does("cert", "authority", "--dir", o.path("authority"))
-	for name, role := range map[string]peer.Role{
-		"north": peer.Validator, "audra": peer.Auditor, "ivy": peer.Issuer, "program": peer.Issuer, "alice": peer.Wallet, "bob": peer.Wallet,
-	} {
+	for name, role := range roles {
 		o.does("cert", "issue", "--authority", o.path("authority"), "--role", string(role), "--name", name, "--host", "127.0.0.1", "--out", o.path(name+".tls"))
 	}
 	must.Do(t, os.Symlink(o.path("north.tls"), o.path("north")))
+	return s
+}
+
+// TestServeParties: a validator, an auditor and an issuer are processes, and two wallets and a program of the issuer's
+// operator use them. No file is carried from one to another. Killed servers go on where they were.
+func TestServeParties(t *testing.T) {
+	s := newAudited(t, map[string]peer.Role{
+		"north": peer.Validator, "audra": peer.Auditor, "ivy": peer.Issuer, "program": peer.Issuer, "alice": peer.Wallet, "bob": peer.Wallet,
+	})
+	o := s.office
 
 	validates := s.start("127.0.0.1:0", s.signFlags("vera")[2:]...)
 	defer func() { s.stop(validates) }()

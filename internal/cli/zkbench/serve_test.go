@@ -135,11 +135,16 @@ func (s *served) issues(genesis ledger.Genesis, n int) (requests [][]byte) {
 	return requests
 }
 
-// freeAddress returns an address that nothing listens on.
+// freeAddress returns an address that nothing listens on. Its port is below those that systems give to outgoing
+// connections, so that none takes it while the server is down.
 func freeAddress(t *testing.T) string {
-	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer l.Close()
-	return l.Addr().String()
+	for {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(22_000)))
+		if err == nil {
+			must.Do(t, l.Close())
+			return l.Addr().String()
+		}
+	}
 }
 
 // TestServeKilled kills servers and the database again and again while clients submit: each request that a client has a record of

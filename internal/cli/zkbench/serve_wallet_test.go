@@ -53,13 +53,13 @@ func (s *served) funds(c *client.Client, n int, address func() string) {
 	}
 }
 
-// program is a client of a wallet's server. It keeps all that it is told.
+// program is a client of a server.
 type program struct {
 	http *http.Client
 	url  string
 
 	mu   sync.Mutex
-	told bytes.Buffer
+	told *bytes.Buffer // all that it is told; nil: is not kept
 }
 
 // refusal is an answer with another status than 200.
@@ -70,9 +70,14 @@ type refusal struct {
 
 func (r *refusal) Error() string { return fmt.Sprintf("status %d: %s", r.status, r.text) }
 
-// post makes a call with JSON, and decodes the answer.
+// post makes a call of a wallet's server with JSON, and decodes the answer.
 func (p *program) post(ctx context.Context, method, body string, answer any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/zkbench.token.v1.WalletService/"+method, strings.NewReader(body))
+	return p.call(ctx, "WalletService/"+method, body, answer)
+}
+
+// call is post for any service.
+func (p *program) call(ctx context.Context, procedure, body string, answer any) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url+"/zkbench.token.v1."+procedure, strings.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -86,9 +91,11 @@ func (p *program) post(ctx context.Context, method, body string, answer any) err
 	if err != nil {
 		return err
 	}
-	p.mu.Lock()
-	p.told.Write(data)
-	p.mu.Unlock()
+	if p.told != nil {
+		p.mu.Lock()
+		p.told.Write(data)
+		p.mu.Unlock()
+	}
 	if got.StatusCode != http.StatusOK {
 		return &refusal{got.StatusCode, string(data)}
 	}
@@ -103,18 +110,26 @@ type paid struct {
 	}
 }
 
-// pay pays until it is told that the payment has landed. It does not wait long for the first answers, so that it loses some.
+// pay pays until it is told that the payment has landed.
 func (p *program) pay(ctx context.Context, order string) (answer paid, err error) {
-	for patience := 100 * time.Millisecond; ; patience *= 2 {
-		attempt, cancel := context.WithTimeout(ctx, min(patience, 10*time.Second))
+	err = p.repeat(ctx, func(ctx context.Context) (bool, error) {
 		answer = paid{}
-		err := p.post(attempt, "Pay", order, &answer)
+		err := p.post(ctx, "Pay", order, &answer)
+		return answer.Payment.Status == "STATUS_LANDED", err
+	})
+	return answer, err
+}
+
+// repeat makes a call until it is done, or refused by the server. It does not wait long for the first answers, so that it loses
+// some.
+func (p *program) repeat(ctx context.Context, call func(context.Context) (done bool, err error)) error {
+	for patience := 100 * time.Millisecond; ; patience = min(2*patience, 10*time.Second) {
+		attempt, cancel := context.WithTimeout(ctx, patience)
+		done, err := call(attempt)
 		cancel()
-		switch refused, is := errors.AsType[*refusal](err); {
-		case is && refused.status < http.StatusInternalServerError, ctx.Err() != nil:
-			return answer, err
-		case err == nil && answer.Payment.Status == "STATUS_LANDED":
-			return answer, nil
+		refused, is := errors.AsType[*refusal](err)
+		if err == nil && done || is && refused.status < http.StatusInternalServerError || ctx.Err() != nil {
+			return err
 		}
 		time.Sleep(20 * time.Millisecond) // the server may be starting
 	}
@@ -149,7 +164,7 @@ func TestServeWallet(t *testing.T) {
 	}
 	alice := serves()
 	certificates := must.Get(serving.LoadCertificates("tls", s.path("shop")))(t)
-	p := &program{http: &http.Client{Transport: &http.Transport{TLSClientConfig: certificates.Client(peer.Wallet)}}, url: alice.url}
+	p := &program{http: &http.Client{Transport: &http.Transport{TLSClientConfig: certificates.Client(peer.Wallet)}}, url: alice.url, told: new(bytes.Buffer)}
 	orders := make([]string, testsize.Pick(8, 8, 200))
 	for i := range orders {
 		orders[i] = fmt.Sprintf(`{"key": "order %d", "to": %q, "value": 7, "type": "USD"}`, i, address("bob"))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/zkbench/zkbench/internal/testing/golden"
 )
@@ -48,4 +49,29 @@ func TestPick(t *testing.T) {
 	golden.Equal(t, "picked", want, Pick(1, 2, 3))
 	t.Setenv(longTests, "1")
 	golden.Equal(t, "picked in the long form", 3, Pick(1, 2, 3))
+}
+
+// TestMix: the environment sets a time and a seed, and one that is neither fails the test.
+func TestMix(t *testing.T) {
+	t.Setenv(MixTime, "")
+	t.Setenv(longTests, "1")
+	golden.Equal(t, "time in the long form", 3, Duration(t, 1, 2, 3))
+	t.Setenv(MixTime, "90s")
+	golden.Equal(t, "time", 90*time.Second, Duration(t, 1, 2, 3))
+	t.Setenv(MixSeed, "7")
+	golden.Equal(t, "seed", 7, Seed(t, MixSeed))
+	t.Setenv(MixSeed, "")
+	if Seed(t, MixSeed) == 0 {
+		t.Error("no seed")
+	}
+	t.Setenv(MixTime, "long")
+	t.Setenv(MixSeed, "long")
+	for name, read := range map[string]func(t testing.TB){
+		MixTime: func(t testing.TB) { Duration(t, 1, 2, 3) },
+		MixSeed: func(t testing.TB) { Number(t, MixSeed) },
+	} {
+		e := new(ended)
+		read(e)
+		golden.Equal(t, name, "failed", e.how)
+	}
 }
