@@ -11,6 +11,7 @@ import (
 	"context"
 	"crypto/hpke"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/bits"
 	"sync"
@@ -138,7 +139,8 @@ func (p Party) String() string {
 }
 
 // Check checks a request against the audit information that came with it. The error is of type *zkbench.CheckError
-// and names the check, the action and the token. The error never contains any part of an opening.
+// and names the check, the action and the token; or it wraps zkbench.ErrEnv if the auditor's key is in a token that does
+// not answer. The error never contains any part of an opening.
 func (a *Auditor) Check(ctx context.Context, r *request.Request, info *Information) (*Report, error) {
 	if r == nil || info == nil {
 		return nil, failed(Structure, -1, -1, refuse("no request, or no information on it"))
@@ -349,7 +351,11 @@ func (a *Auditor) certificate(encoded []byte) (*identity.Certificate, error) {
 	return c, nil
 }
 
+// failed returns the error of a check. An ErrEnv says nothing about the request, so it stays what it is.
 func failed(check string, action, index int, err error) error {
+	if errors.Is(err, zkbench.ErrEnv) {
+		return err
+	}
 	return &zkbench.CheckError{Check: check, Action: action, Index: index, Err: err}
 }
 

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"bytes"
 	"context"
+	"crypto/ecdh"
 	"crypto/ed25519"
 	"crypto/hpke"
 	"crypto/rand"
@@ -475,6 +476,13 @@ func TestSealed(t *testing.T) {
 	// An auditor without a key, a sealed owner of an identity that needs none, and bounds.
 	blind := must.Get(audit.New(s.params, s.genesis, executor.Serial(), smallTables, nil))(t)
 	must.FailGet(blind.Check(t.Context(), s.request, s.info))(t, zkbench.ErrPolicy, "without a key")
+	lost := must.Get(hpke.NewDHKEMPrivateKey(away{ledgertest.AuditorKey(t, key(t, "auditor").Identity()).PublicKey().Bytes()}))(t)
+	removed := must.Get(audit.New(s.params, s.genesis, executor.Serial(), smallTables, lost))(t)
+	_, err := removed.Check(t.Context(), s.request, s.info)
+	must.Fail(t, err, zkbench.ErrEnv, "a key in a token that is away")
+	if refused, ok := errors.AsType[*zkbench.CheckError](err); ok {
+		t.Errorf("the request is refused: %v", refused)
+	}
 	s.info.Actions[0].Outputs[0].Owners[0] = at(rules, id, s.alice.Identity())
 	must.FailGet(s.auditor.Check(t.Context(), s.request, s.info))(t, zkbench.ErrPolicy, "sealed, of a key")
 	must.FailGet(audit.Seal(&rules, id, s.bob.Identity(), audit.Owner{Certificate: make([]byte, audit.MaxCertificate+1), Proof: clear.Proof}))(t, zkbench.ErrLimit, "long certificate")
@@ -484,6 +492,21 @@ func TestSealed(t *testing.T) {
 	must.FailGet(audit.Seal(&bad, id, s.bob.Identity(), clear))(t, zkbench.ErrParams, "a key of small order")
 	golden.Equal(t, "what is sealed of nobody", audit.Owner{}, must.Get(audit.Seal(&rules, id, s.alice.Identity(), audit.Owner{}))(t))
 }
+
+// away is the key of a token that does not answer.
+type away struct{ public []byte }
+
+func (away) Curve() ecdh.Curve { return ecdh.X25519() }
+
+func (a away) PublicKey() *ecdh.PublicKey {
+	public, err := ecdh.X25519().NewPublicKey(a.public)
+	if err != nil {
+		panic(err)
+	}
+	return public
+}
+
+func (away) ECDH(*ecdh.PublicKey) ([]byte, error) { return nil, zkbench.ErrEnv }
 
 // TestSealedAction: what a party has sealed of its action holds for its place in one request on one ledger.
 func TestSealedAction(t *testing.T) {

@@ -5,6 +5,7 @@ package pkcs11
 import (
 	"bytes"
 	"crypto"
+	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -29,8 +30,17 @@ const ckmEdDSA = 0x1057
 // signatureLen is the length in bytes of an Ed25519 signature, and of r || s on P-256.
 const signatureLen = 64
 
+// use is what a key is for. Its text says which keys are.
+type use string
+
+const (
+	signing  use = "a key of Ed25519 or P-256"
+	exchange use = "a key of X25519, for which the token does not want the PIN each time"
+)
+
 // keyType is a type of keys.
 type keyType struct {
+	use
 	name      string
 	params    []string
 	mechanism uint
@@ -39,8 +49,9 @@ type keyType struct {
 
 // The types of keys. CKA_EC_PARAMS is the object identifier of the curve, or its name (PKCS #11 3.0, section 2.3.3).
 var keyTypes = []keyType{
-	{"Ed25519", []string{"\x06\x03\x2b\x65\x70", "\x13\x0cedwards25519", "\x06\x09\x2b\x06\x01\x04\x01\xda\x47\x0f\x01"}, ckmEdDSA, ed25519.PublicKeySize},
-	{"P-256", []string{"\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07"}, p11.CKM_ECDSA, 65},
+	{signing, "Ed25519", []string{"\x06\x03\x2b\x65\x70", "\x13\x0cedwards25519", "\x06\x09\x2b\x06\x01\x04\x01\xda\x47\x0f\x01"}, ckmEdDSA, ed25519.PublicKeySize},
+	{signing, "P-256", []string{"\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07"}, p11.CKM_ECDSA, 65},
+	{exchange, "X25519", []string{"\x06\x03\x2b\x65\x6e", "\x13\x0acurve25519"}, p11.CKM_ECDH1_DERIVE, 32},
 }
 
 // errRefusedPIN is wrapped by the error of a session that could not log in: another try could lock the token.
@@ -49,6 +60,7 @@ var errRefusedPIN = errors.New("the token refuses the PIN")
 // key implements Key.
 type key struct {
 	uri    *URI
+	use    use
 	lib    *library
 	typ    keyType
 	public crypto.PublicKey
@@ -58,16 +70,24 @@ type key struct {
 	object       p11.ObjectHandle
 	starts       int   // of the library, when the session was opened
 	alwaysLogsIn bool  // the PIN is needed for each signature (CKA_ALWAYS_AUTHENTICATE)
-	stopped      error // why Sign tries no more
+	stopped      error // why the key is used no more
 }
 
-func open(u *URI) (Key, error) {
+func openSigning(u *URI) (Key, error) {
+	k, err := open(u, signing)
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+func open(u *URI, use use) (*key, error) {
 	lib, err := openLibrary(u.ModulePath)
 	if err != nil {
 		return nil, err
 	}
 	lib.mu.Lock()
-	k := &key{uri: u, lib: lib}
+	k := &key{uri: u, use: use, lib: lib}
 	err = k.connect()
 	lib.mu.Unlock()
 	if err != nil {
@@ -101,7 +121,7 @@ func (k *key) disconnect() {
 	k.starts = 0
 }
 
-// connect opens a session in which the key can sign.
+// connect opens a session in which the key can be used.
 func (k *key) connect() (err error) {
 	ctx := k.lib.ctx
 	slot, err := k.lib.slot(k.uri)
@@ -195,6 +215,9 @@ func (k *key) find() error {
 	k.object = object
 	always, err := k.lib.ctx.GetAttributeValue(k.session, object, []*p11.Attribute{p11.NewAttribute(p11.CKA_ALWAYS_AUTHENTICATE, nil)})
 	k.alwaysLogsIn = err == nil && bytes.Equal(always[0].Value, []byte{1}) // a token without the attribute has an error
+	if k.alwaysLogsIn && k.use == exchange {                               // PKCS #11 has no login for one derivation
+		return refuse("object", "a key for which the token wants the PIN each time", string(k.use))
+	}
 	return nil
 }
 
@@ -219,7 +242,7 @@ func (k *key) one(class string, template []*p11.Attribute) (p11.ObjectHandle, er
 
 // publicKey reads a public key.
 func (k *key) publicKey(object p11.ObjectHandle) (keyType, crypto.PublicKey, error) {
-	other := func(found string) error { return refuse("object", found, "a key of Ed25519 or P-256") }
+	other := func(found string) error { return refuse("object", found, string(k.use)) }
 	values, err := k.lib.ctx.GetAttributeValue(k.session, object, []*p11.Attribute{p11.NewAttribute(p11.CKA_EC_PARAMS, nil), p11.NewAttribute(p11.CKA_EC_POINT, nil)})
 	if err != nil {
 		return keyType{}, nil, other("not a key of an elliptic curve")
@@ -227,7 +250,7 @@ func (k *key) publicKey(object p11.ObjectHandle) (keyType, crypto.PublicKey, err
 	params, point := string(values[0].Value), values[1].Value
 	for _, typ := range keyTypes {
 		for _, p := range typ.params {
-			if p != params {
+			if p != params || typ.use != k.use {
 				continue
 			}
 			if public := typ.decode(point); public != nil {
@@ -249,8 +272,15 @@ func (t keyType) decode(point []byte) crypto.PublicKey {
 		}
 		point = content
 	}
-	if t.mechanism == ckmEdDSA {
+	switch t.mechanism {
+	case ckmEdDSA:
 		return ed25519.PublicKey(point)
+	case p11.CKM_ECDH1_DERIVE:
+		public, err := ecdh.X25519().NewPublicKey(point)
+		if err != nil {
+			return nil
+		}
+		return public
 	}
 	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
 	if err != nil {
@@ -267,25 +297,8 @@ func (k *key) Sign(_ io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, 
 	if context, ok := opts.(*ed25519.Options); opts == nil || opts.HashFunc() != want || len(digest) != length || ok && context.Context != "" {
 		return nil, fmt.Errorf("%w: PKCS #11: options of a signature; accepted: crypto.Hash(0) and a message for Ed25519, crypto.SHA256 and its digest for P-256", zkbench.ErrParams)
 	}
-	k.lib.mu.Lock()
-	defer k.lib.mu.Unlock()
-	if k.stopped != nil {
-		return nil, k.stopped
-	}
-	signature, err := k.sign(digest)
+	signature, err := k.try(func() ([]byte, error) { return k.sign(digest) })
 	if err != nil {
-		if err = k.reconnect(err); err == nil {
-			signature, err = k.sign(digest)
-		}
-	}
-	if err != nil {
-		stop := errors.Is(err, errRefusedPIN)
-		if !errors.Is(err, zkbench.ErrEnv) { // the parameters of Sign are good
-			err = unavailable("%v", err)
-		}
-		if err = fmt.Errorf("the key in the token does not sign: %w", err); stop {
-			k.stopped = err
-		}
 		return nil, err
 	}
 	if k.typ.mechanism == ckmEdDSA {
@@ -299,12 +312,38 @@ func (k *key) Sign(_ io.Reader, digest []byte, opts crypto.SignerOpts) ([]byte, 
 	return b.Bytes()
 }
 
+// try uses the key in its session, and once more in a new one.
+func (k *key) try(use func() ([]byte, error)) (result []byte, err error) {
+	k.lib.mu.Lock()
+	defer k.lib.mu.Unlock()
+	if k.stopped != nil {
+		return nil, k.stopped
+	}
+	err = errors.New("the session has ended")
+	if k.starts == k.lib.starts {
+		result, err = use()
+	}
+	if err != nil {
+		if err = k.reconnect(err); err == nil {
+			result, err = use()
+		}
+	}
+	if err != nil {
+		stop := errors.Is(err, errRefusedPIN)
+		if !errors.Is(err, zkbench.ErrEnv) { // the caller's parameters are good
+			err = unavailable("%v", err)
+		}
+		if err = fmt.Errorf("the key in the token does not work: %w", err); stop {
+			k.stopped = err
+		}
+		return nil, err
+	}
+	return result, nil
+}
+
 // sign signs in the session.
 func (k *key) sign(digest []byte) ([]byte, error) {
 	ctx := k.lib.ctx
-	if k.starts != k.lib.starts {
-		return nil, errors.New("the session has ended")
-	}
 	if err := ctx.SignInit(k.session, []*p11.Mechanism{p11.NewMechanism(k.typ.mechanism, nil)}, k.object); err != nil {
 		return nil, err
 	}

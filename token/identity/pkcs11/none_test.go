@@ -19,5 +19,6 @@ func TestWithout(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "built without the tag pkcs11") {
 		t.Error(err)
 	}
+	must.FailGet(pkcs11.OpenExchange(good))(t, zkbench.ErrEnv, "an exchange key without the tag")
 	must.FailGet(pkcs11.Open("pkcs11:"))(t, zkbench.ErrParams, "no key")
 }

@@ -1,9 +1,12 @@
-// Package pkcs11 signs with private keys that never leave a token: a hardware security module, a smart card, or SoftHSM.
+// Package pkcs11 signs and opens with private keys that never leave a token: a hardware security module, a smart card, or SoftHSM.
 // A token is reached through the library of its vendor, as PKCS #11 specifies (OASIS, versions 2.40 and 3.0). A URI of
-// RFC 7512 names the key. The keys are Ed25519 keys (CKM_EDDSA), and ECDSA keys on P-256 (CKM_ECDSA).
+// RFC 7512 names the key. The keys that sign are Ed25519 keys (CKM_EDDSA), and ECDSA keys on P-256 (CKM_ECDSA).
 //
 // A Key is a crypto.Signer: identity.NewEd25519Signer and identity.NewX509Signer make an identity of it, which signs
 // requests, updates of the policy, and heads of the log (package head).
+//
+// An ExchangeKey is an X25519 key (CKM_ECDH1_DERIVE): hpke.NewDHKEMPrivateKey makes of it the key with which an auditor opens
+// what is sealed to it.
 //
 // The package needs the build tag pkcs11 and cgo, since the libraries are in C. Without them, Open returns
 // zkbench.ErrEnv.
@@ -11,6 +14,7 @@ package pkcs11
 
 import (
 	"crypto"
+	"crypto/ecdh"
 	"fmt"
 	"io"
 
@@ -56,7 +60,32 @@ func Open(uri string) (Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(u)
+	return openSigning(u)
+}
+
+// ExchangeKey is an X25519 private key in a token. It is safe for concurrent use; calls to one library run one after the other.
+// Other packages cannot implement ExchangeKey.
+type ExchangeKey interface {
+	// ECDH has the token compute the shared secret with a public key, 32 bytes. The token hands it out; the private key stays.
+	// ECDH returns zkbench.ErrParams for a key of another curve or of low order, and fs.ErrClosed after Close. If the token
+	// does not answer, it tries once more, as Sign of a Key does, and then returns zkbench.ErrEnv. PublicKey returns the public
+	// key as the token has stored it.
+	ecdh.KeyExchanger
+
+	// Close closes the session, and the library with its last key. A second call returns fs.ErrClosed.
+	io.Closer
+
+	sealed()
+}
+
+// OpenExchange opens an X25519 key, as Open opens a key that signs. It also returns zkbench.ErrParams if the token wants the PIN
+// for each use of the key.
+func OpenExchange(uri string) (ExchangeKey, error) {
+	u, err := ParseURI(uri)
+	if err != nil {
+		return nil, err
+	}
+	return openExchange(u)
 }
 
 // unavailable returns an ErrEnv about a token.
