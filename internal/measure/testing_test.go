@@ -43,7 +43,7 @@ func (c *counter) Input(_ context.Context, seq uint64) (any, error) { c.built.Ad
 
 func (c *counter) Run(_ context.Context, input any) ([]byte, error) {
 	c.runs.Add(1)
-	if c.wrong == "operation" && input.(uint64) == 3 {
+	if c.wrong == "operation" && input.(uint64) == 5 {
 		return nil, errors.New("planted")
 	}
 	return strconv.AppendUint(nil, input.(uint64), 10), nil
@@ -51,7 +51,7 @@ func (c *counter) Run(_ context.Context, input any) ([]byte, error) {
 
 func (c *counter) Check(_ context.Context, input any, output []byte) error {
 	c.checks.Add(1)
-	if string(output) != strconv.FormatUint(input.(uint64), 10) || c.wrong == "result" && input.(uint64) == 3 {
+	if string(output) != strconv.FormatUint(input.(uint64), 10) || c.wrong == "result" && input.(uint64) == 5 {
 		return errors.New("planted")
 	}
 	return nil
@@ -177,11 +177,11 @@ func BenchmarkFailing(b *testing.B) {
 
 func TestFailuresAreSeen(t *testing.T) {
 	for _, test := range []struct{ kind, wrong, want string }{
-		{"run=^TestFailing$", "operation", "1 of 5 operations begun before the window failed: planted"},
+		{"run=^TestFailing$", "operation", "1 of 3 operations begun before the window failed: planted"},
 		{"run=^TestFailing$", "result", "checked results are wrong: planted"},
 		{"run=^TestFailing$", "flag", `curves: "Y" is not accepted; did you mean X? accepted: BN254, X`},
-		{"bench=^BenchmarkFailing$", "operation", "input 3: planted"},
-		{"bench=^BenchmarkFailing$", "result", "result of input 3: planted"},
+		{"bench=^BenchmarkFailing$", "operation", "input 5: planted"},
+		{"bench=^BenchmarkFailing$", "result", "result of input 5: planted"},
 		{"bench=^BenchmarkFailing$", "flag", `curves: "Y" is not accepted; did you mean X? accepted: BN254, X`},
 	} {
 		t.Run(test.kind+"/"+test.wrong, func(t *testing.T) {

@@ -122,7 +122,9 @@ func TestIssueAfterCrash(t *testing.T) {
 				must.Do(t, err)
 				waits += len(k.Request.Actions)
 			}
-			golden.Equal(t, "submissions", 1, waits)
+			if waits != 1 && !(after && waits == 0) { // the vault may have found the request on the ledger
+				t.Errorf("%d submissions", waits)
+			}
 			s.issuerURL = s.serveIssuer(dies, s.submitter)
 			program = s.issuerFor(peer.Issuer)
 			_, number, err := program.Issue(ctx, "a key", usd, pays)

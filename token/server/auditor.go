@@ -96,7 +96,7 @@ func (s *auditorService) Sign(ctx context.Context, r *tokenv1.SignRequest) (*tok
 		return nil, err
 	}
 	signature, version, err := s.sign(ctx, r)
-	s.server.metrics.verdicts.WithLabelValues(outcome(err, "signed")).Inc()
+	s.server.metrics.verdict(err, "signed")
 	if err != nil {
 		return nil, err
 	}

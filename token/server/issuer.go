@@ -95,7 +95,7 @@ func (s *issuerService) Issue(ctx context.Context, r *tokenv1.IssueRequest) (*to
 		return &tokenv1.IssueResponse{Anchor: o.Anchor, Number: landed.Number}, nil
 	}
 	number, err := s.submit(ctx, rules, sub)
-	s.server.metrics.verdicts.WithLabelValues(outcome(err, "landed")).Inc()
+	s.server.metrics.verdict(err, "landed")
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (s *issuerService) Approve(ctx context.Context, r *tokenv1.ApproveRequest) 
 	}
 	index := int(min(r.GetAction(), request.MaxActions)) // which Approve refuses
 	err = s.Service.Approve(ctx, parsed, index, openings...)
-	s.server.metrics.verdicts.WithLabelValues(outcome(err, "signed")).Inc()
+	s.server.metrics.verdict(err, "signed")
 	if err != nil {
 		return nil, err
 	}

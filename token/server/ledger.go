@@ -171,7 +171,7 @@ func (s *ledgerService) Submit(ctx context.Context, r *tokenv1.SubmitRequest) (*
 			m.Problem = rpc.PutProblem(v.Err)
 			s.report(ctx, v)
 		}
-		s.server.metrics.verdicts.WithLabelValues(outcome(v.Err, "landed")).Inc()
+		s.server.metrics.verdict(v.Err, "landed")
 		answer.Verdicts[i] = m
 	}
 	if len(landed) > 0 {
@@ -185,17 +185,6 @@ func (s *ledgerService) report(ctx context.Context, v ledger.Verdict) {
 	if _, refused := errors.AsType[*zkbench.CheckError](v.Err); !refused {
 		s.server.log.ErrorContext(ctx, "request not decided", "anchor", hex.EncodeToString(v.Anchor), "error", v.Err)
 	}
-}
-
-// outcome names a verdict for metrics. good is its name if there is no error.
-func outcome(err error, good string) string {
-	if err == nil {
-		return good
-	}
-	if c, ok := errors.AsType[*zkbench.CheckError](err); ok {
-		return c.Check
-	}
-	return "error"
 }
 
 // wait is Server.wait for changes of the ledger.

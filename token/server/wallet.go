@@ -257,7 +257,7 @@ func (s *walletService) count(m *service.Movement, err error) {
 	if err == nil {
 		status = m.Status.String()
 	}
-	s.server.metrics.verdicts.WithLabelValues(outcome(err, status)).Inc()
+	s.server.metrics.verdict(err, status)
 }
 
 // sent returns the message of a payment, or nil.

@@ -590,3 +590,21 @@ func FuzzWallet(f *testing.F) {
 		}
 	})
 }
+
+// TestWalletOutcomes: however many names another server gives its checks, the metrics have a bounded number of them.
+func TestWalletOutcomes(t *testing.T) {
+	t.Parallel()
+	n := 0
+	w := openWallet(t, nil, func(p *purse) {
+		p.pays = func(context.Context, string, server.WalletOrder) (*service.Movement, error) {
+			n++
+			return nil, &zkbench.CheckError{Check: fmt.Sprint("check ", n), Action: -1, Index: -1, Err: zkbench.ErrPolicy}
+		}
+	})
+	for i := range 200 {
+		status, _ := w.call(t, "Pay", fmt.Sprintf(`{"key": "%d", "to": "b", "value": "20", "type": "USD"}`, i))
+		golden.Equal(t, "status", http.StatusBadRequest, status)
+	}
+	golden.Equal(t, "names", 65, must.Get(testutil.GatherAndCount(w.metrics, "zkbench_verdicts_total"))(t))
+	golden.Equal(t, "verdicts", 200.0, testutil.ToFloat64(gauge{&bank{metrics: w.metrics}, "zkbench_verdicts_total"}))
+}
