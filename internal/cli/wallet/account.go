@@ -303,17 +303,17 @@ func (s *Account) Consolidate(ctx context.Context, typ string) (*service.Movemen
 	ctx, cancel := context.WithTimeout(ctx, payTime)
 	defer cancel()
 	m, err := s.payer.Consolidate(ctx, typ)
-	var anchor []byte
-	if unknown, ok := errors.AsType[*UnknownError](err); ok {
-		anchor = unknown.Anchor
-	} else if landed, ok := errors.AsType[*LandedError](err); ok {
-		anchor = landed.Anchor
-	} else if err != nil {
+	unknown, isUnknown := errors.AsType[*UnknownError](err)
+	landed, isLanded := errors.AsType[*LandedError](err)
+	switch {
+	case isUnknown:
+		return s.known(ctx, unknown.Anchor, m, err)
+	case isLanded:
+		return s.known(ctx, landed.Anchor, m, err)
+	case err != nil:
 		return nil, err
-	} else {
-		anchor = m.Anchor
 	}
-	return s.known(ctx, anchor, m, err)
+	return s.known(ctx, m.Anchor, m, nil)
 }
 
 // The time between attempts to learn what became of pending payments begins with resumePause. It doubles up to

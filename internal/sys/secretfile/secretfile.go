@@ -19,9 +19,9 @@ func (e *ModeError) Error() string {
 }
 
 // Read returns the contents of the file at path, and at most its first limit bytes. It returns a *ModeError if users
-// other than the file's owner can open it. If root owns the file, and the process runs as another user, the file's group may
-// read it: systemd and Kubernetes hand secrets to a service in this way, and root has chosen the group. Modes on Windows say nothing about other users, and users cannot choose the
-// modes of terminals and pipes: there Read checks none.
+// other than the file's owner can open it. If root owns the file, and the process runs as another user, the file's group
+// may read it: systemd and Kubernetes hand secrets to a service in this way, and root has chosen the group. Modes on
+// Windows say nothing about other users, and users cannot choose the modes of terminals and pipes: there Read checks none.
 func Read(path string, limit int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
