@@ -1,6 +1,7 @@
 // Package keyfile reads and writes the secret keys of a party in a token system: PEM blocks in a
-// file that only its owner can read. In place of the signing key, the file can have a line with the
-// PKCS #11 URI of a key in a token. The file can be encrypted with a passphrase.
+// file that only its owner can read. In place of the signing key, and of an auditor's key for opening,
+// the file can have a line with the PKCS #11 URI of a key in a token. The file can be encrypted with a
+// passphrase.
 package keyfile
 
 import (
@@ -14,6 +15,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/zkbench/zkbench/token"
@@ -23,15 +25,17 @@ import (
 
 // Keys are the contents of a file of keys. Each field is the contents of a PEM block or of a line,
 // and every one is optional. The file has at most one for each field, except for the field
-// Identities, which may have many. It has either Signing or URI; Read then opens the key of the URI
-// as Signing.
+// Identities, which may have many. A key in a token has its URI in place of its field, which Read
+// then sets.
 type Keys struct {
-	URI        string              // of a signing key in a token, which a line holds
+	URIs       []string            // of keys in tokens, each in a line: one that signs, one for opening
 	Signing    crypto.Signer       // an ed25519.PrivateKey, an *ecdsa.PrivateKey or a pkcs11.Key
 	Opening    hpke.PrivateKey     // an auditor's key: what the auditor sees is encrypted to it
 	Holder     []byte              // the secret of a holder of pseudonyms
 	Enrolment  []byte              // the holder's certificate
 	Identities []identity.Identity // public: the certificate of Signing, or the authorities whose enrolments count
+
+	tokens []io.Closer // the keys in tokens that Read has opened
 }
 
 // The types of PEM blocks.
@@ -63,14 +67,15 @@ func ParseEd25519(text string) (identity.Identity, error) {
 // hybridBlock holds the bytes of a hybrid key, for which PKCS #8 has no form yet.
 var hybridBlock = token.MLKEM768X25519.String() + " " + privateBlock
 
-// Encode returns the contents of a file that holds the keys k.
+// Encode returns the contents of a file that holds the keys k, which Read has not opened from a token.
 func (k *Keys) Encode() (data []byte, err error) {
 	add := func(typ string, body []byte) {
 		data = append(data, pem.EncodeToMemory(&pem.Block{Type: typ, Bytes: body})...)
 	}
-	if k.URI != "" {
-		data = append(append(data, k.URI...), '\n')
-	} else if k.Signing != nil {
+	for _, uri := range k.URIs {
+		data = append(append(data, uri...), '\n')
+	}
+	if k.Signing != nil {
 		body, err := x509.MarshalPKCS8PrivateKey(k.Signing)
 		if err != nil {
 			return nil, err
@@ -138,10 +143,7 @@ func Decode(data []byte) (*Keys, error) {
 		if _, err := pkcs11.ParseURI(line); err != nil {
 			return nil, err
 		}
-		if k.URI != "" {
-			return nil, errors.New("a second PKCS #11 URI, where one is accepted")
-		}
-		k.URI = line
+		k.URIs = append(k.URIs, line)
 	}
 	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
 		if err := k.add(block); err != nil {
@@ -149,11 +151,18 @@ func Decode(data []byte) (*Keys, error) {
 		}
 		blocks++
 	}
-	if blocks == 0 && k.URI == "" {
+	if blocks == 0 && len(k.URIs) == 0 {
 		return nil, errors.New("no PEM block and no PKCS #11 URI")
 	}
-	if k.Signing != nil && k.URI != "" {
-		return nil, errors.New("a PRIVATE KEY that signs and a PKCS #11 URI, where one of them is accepted")
+	secrets := len(k.URIs)
+	if k.Signing != nil {
+		secrets++
+	}
+	if k.Opening != nil {
+		secrets++
+	}
+	if len(k.URIs) > 0 && secrets > 2 {
+		return nil, fmt.Errorf("%d secret keys with those of PKCS #11 URIs, where two are accepted: one that signs, and one for opening", secrets)
 	}
 	return k, nil
 }
@@ -280,8 +289,8 @@ func (k *Keys) Self() identity.Signer {
 // be longer.
 const longest = 8 << 20
 
-// Read reads the file of keys at path, and opens the key of its URI. In place of a path, the
-// parameter can be that URI. The token's key is open until the process ends. If the file is
+// Read reads the file of keys at path, and opens the keys of its URIs. In place of a path, the
+// parameter can be a URI. The tokens' keys are open until Close, or until the process ends. If the file is
 // encrypted, Read asks for the passphrase (see DescriptorVariable). Read returns an error
 // if users other than the file's owner can open the file. The parameter field is the name with
 // which errors begin. The parameter accepted is a text that says which keys the user may give.
@@ -314,13 +323,49 @@ func Read(field, path, accepted string) (*Keys, error) {
 	return keys, nil
 }
 
-// open decodes the contents of a file of keys, and opens the key of its URI.
+// open decodes the contents of a file of keys, and opens the keys of its URIs.
 func open(data []byte) (*Keys, error) {
 	keys, err := Decode(data)
-	if err == nil && keys.URI != "" {
-		keys.Signing, err = pkcs11.Open(keys.URI)
+	if err != nil {
+		return nil, err
 	}
-	return keys, err
+	for _, uri := range keys.URIs {
+		if err := keys.openToken(uri); err != nil {
+			return nil, errors.Join(err, keys.Close())
+		}
+	}
+	return keys, nil
+}
+
+// openToken opens a key in a token. The token says what it is for.
+func (k *Keys) openToken(uri string) error {
+	signing, exchange, err := pkcs11.OpenAny(uri)
+	const second = "a second key %s, the one of a PKCS #11 URI, where one is accepted"
+	switch {
+	case signing != nil:
+		k.tokens = append(k.tokens, signing)
+		if k.Signing != nil {
+			return fmt.Errorf(second, "that signs")
+		}
+		k.Signing = signing
+	case exchange != nil:
+		k.tokens = append(k.tokens, exchange)
+		if k.Opening != nil {
+			return fmt.Errorf(second, "for opening")
+		}
+		k.Opening, err = hpke.NewDHKEMPrivateKey(exchange)
+	}
+	return err
+}
+
+// Close closes the keys in tokens.
+func (k *Keys) Close() error {
+	var errs []error
+	for _, key := range k.tokens {
+		errs = append(errs, key.Close())
+	}
+	k.tokens = nil
+	return errors.Join(errs...)
 }
 
 // Write writes the keys k to a new file with mode 0600 and flushes it to the disk. It returns

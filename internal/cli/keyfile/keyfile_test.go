@@ -107,8 +107,8 @@ func TestDecodeRefuses(t *testing.T) {
 	for says, text := range map[string]string{
 		"no PEM block and no PKCS #11 URI":       "hunter2",
 		"pin-value: other users can see":         "pkcs11:object=o?pin-value=hunter2",
-		"a second PKCS #11 URI":                  someURI + "\n" + someURI,
-		"signs and a PKCS #11 URI":               whole + someURI,
+		"3 secret keys with those of PKCS #11":   whole + someURI,
+		"4 secret keys with those of PKCS #11":   someURI + "\n" + someURI + "\n" + whole,
 		"not a private key in PKCS #8":           block(privateBlock, "hunter2"),
 		"a second PRIVATE KEY":                   whole + string(must.Get((&Keys{Signing: k.Signing}).Encode())(t)),
 		"a second HOLDER SECRET":                 whole + block(holderBlock, "hunter2"),
@@ -129,13 +129,13 @@ const someURI = "pkcs11:object=o?module-path=/none.so&pin-source=file:/none"
 // TestURI: a line of a file, and a URI in place of a path, name a key in a token.
 func TestURI(t *testing.T) {
 	k := some(t, token.X25519)
-	k.Signing, k.URI = nil, someURI
+	k.Signing, k.URIs = nil, []string{someURI}
 	again := must.Get(Decode(must.Get(k.Encode())(t)))(t)
-	golden.Equal(t, "URI", someURI, again.URI)
+	golden.Equal(t, "URI", k.URIs, again.URIs)
 	if again.Opening == nil || again.Signing != nil || len(again.Identities) != 1 {
 		t.Errorf("%+v", again)
 	}
-	golden.Equal(t, "URI between blocks", someURI, must.Get(Decode([]byte("# made by hand\r\n  "+someURI+"\r\n")))(t).URI)
+	golden.Equal(t, "URIs between blocks", []string{someURI, someURI}, must.Get(Decode([]byte("# made by hand\r\n  "+someURI+"\r\n\n"+someURI)))(t).URIs)
 
 	path := filepath.Join(t.TempDir(), "keys.pem")
 	must.Do(t, Write(path, k))
@@ -156,7 +156,7 @@ func TestURI(t *testing.T) {
 // FuzzDecode: no file makes Decode panic, and what it accepts it reads again from what Encode makes of it.
 func FuzzDecode(f *testing.F) {
 	inToken := some(f, token.X25519)
-	inToken.Signing, inToken.URI = nil, someURI
+	inToken.Signing, inToken.URIs = nil, []string{someURI}
 	for _, k := range []*Keys{some(f, token.X25519), some(f, token.MLKEM768X25519), certified(f), inToken} {
 		f.Add(must.Get(k.Encode())(f))
 	}

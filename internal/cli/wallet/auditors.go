@@ -37,7 +37,7 @@ const (
 )
 
 // AcceptedAuditor says what a file of an auditor's keys contains.
-const AcceptedAuditor = "PEM blocks of an auditor's signing key (or a line with its PKCS #11 URI) and of its X25519 or MLKEM768-X25519 key, and of the identities of authorities whose enrolments count"
+const AcceptedAuditor = "PEM blocks of an auditor's signing key and of its X25519 or MLKEM768-X25519 key (or lines with the PKCS #11 URIs of the signing key and the X25519 key), and of the identities of authorities whose enrolments count"
 
 // ownAuditor is an auditor that signs in this process. It implements service.AuditSigner.
 type ownAuditor struct {

@@ -222,11 +222,7 @@ func serviceKeys(params *token.PublicParams, genesis ledger.Genesis, keys *keyfi
 // enrolled the holder. Otherwise the text describes the wallet's public key.
 func (p *Purse) Name() string {
 	if p.keys.Holder == nil {
-		id := p.keys.Self().Identity()
-		if id.Type() == identity.TypeEd25519 {
-			return fmt.Sprintf("%s%x", keyfile.Ed25519Prefix, []byte(id[1:]))
-		}
-		return Owner(id)
+		return PublicKey(p.keys.Self().Identity())
 	}
 	scheme, err := identity.NewScheme(p.params.Curve)
 	if err != nil {
@@ -247,6 +243,14 @@ func Owner(owner []byte) string {
 	}
 	id := identity.Identity(owner)
 	return fmt.Sprintf("%v %x...", id.Type(), owner[1:min(len(owner), 9)])
+}
+
+// PublicKey returns an Ed25519 key in text form, and for other identities the text of Owner.
+func PublicKey(id identity.Identity) string {
+	if id.Type() == identity.TypeEd25519 {
+		return fmt.Sprintf("%s%x", keyfile.Ed25519Prefix, []byte(id[1:]))
+	}
+	return Owner(id)
 }
 
 // Params returns the public parameters of the wallet's ledger. The caller must not modify them.

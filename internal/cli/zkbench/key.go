@@ -1,6 +1,9 @@
 package zkbench
 
 import (
+	"bytes"
+	"encoding/hex"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"strings"
@@ -11,20 +14,79 @@ import (
 	"github.com/zkbench/zkbench/internal/cli/keyfile"
 	"github.com/zkbench/zkbench/internal/cli/wallet"
 	"github.com/zkbench/zkbench/internal/input/argument"
+	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/identity"
 )
+
+const acceptedAnyKey = "the path of a PEM file with secret keys (mode 0600), or the PKCS #11 URI of a key in a token"
 
 const acceptedPlainKey = "the path of one PEM file with secret keys (mode 0600), which is not encrypted"
 
 // keyCommand returns the command key.
 func keyCommand(stdout io.Writer) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "key encrypt",
-		Short: "Encrypt a file of secret keys with a passphrase",
+		Use:   "key show|encrypt",
+		Short: "Show the public keys of a file of secret keys, or encrypt the file",
 		Args:  cobra.ArbitraryArgs,
 		RunE:  cli.ACommand,
 	}
-	cmd.AddCommand(keyEncryptCommand(stdout))
+	cmd.AddCommand(keyShowCommand(stdout), keyEncryptCommand(stdout))
 	return cmd
+}
+
+func keyShowCommand(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "show KEY",
+		Short: "Show the public keys of a file of secret keys, or of a key in a token",
+		Long: "Show the public keys that belong to a file of secret keys, or to a key in a token, as the flags --issuer, --auditor,\n" +
+			"--administrator and --validator accept them. KEY is " + acceptedAnyKey + ".\n" +
+			"No secret is printed.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] == "" {
+				return (&argument.Option{Accepted: acceptedAnyKey}).Refuse("KEY of key show", "")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			keys, err := keyfile.Read("KEY", args[0], acceptedAnyKey)
+			if err != nil {
+				return err
+			}
+			return showKeys(stdout, keys)
+		},
+	}
+}
+
+// showKeys writes the public part of keys, one in a line.
+func showKeys(w io.Writer, keys *keyfile.Keys) error {
+	var lines strings.Builder
+	line := func(what, key string) { fmt.Fprintf(&lines, "%-10s %s\n", what, key) }
+	var own identity.Identity
+	if s := keys.Self(); s != nil {
+		own = s.Identity()
+		line("signs", wallet.PublicKey(own))
+	} else if keys.Signing != nil {
+		line("signs", "a key on P-256, without its certificate")
+	}
+	if keys.Opening != nil {
+		public := keys.Opening.PublicKey()
+		if kem := token.KEM(public.KEM().ID()); kem == token.X25519 {
+			line("opens", x25519Prefix+hex.EncodeToString(public.Bytes()))
+		} else {
+			line("opens", kem.String()+", whose public key a file holds:")
+			lines.Write(pem.EncodeToMemory(&pem.Block{Type: kem.String() + publicBlock, Bytes: public.Bytes()}))
+		}
+	}
+	if keys.Holder != nil {
+		line("holds", "pseudonyms")
+	}
+	for _, id := range keys.Identities {
+		if !bytes.Equal(id, own) {
+			line("authority", wallet.PublicKey(id))
+		}
+	}
+	_, err := io.WriteString(w, lines.String())
+	return err
 }
 
 func keyEncryptCommand(stdout io.Writer) *cobra.Command {

@@ -26,6 +26,9 @@ const (
 	acceptedAuditor   = acceptedIdentity + "; then = and the path of a PEM public key of X25519 or MLKEM768-X25519, or " + x25519Prefix + " and 64 hex digits"
 )
 
+// publicBlock ends the type of a PEM block with a hybrid public key, behind the name of its KEM.
+const publicBlock = " PUBLIC KEY"
+
 const acceptedRemoval = "16 or more digits of a fingerprint that policy show prints, or an identity of the list"
 
 // listed returns the identities that a flag lists, in the order in which policies hold them.
@@ -123,7 +126,7 @@ func parseKey(text string) (kem token.KEM, key []byte, err error) {
 			return token.X25519, public.Bytes(), wellFormed(token.X25519, public.Bytes())
 		}
 		return 0, nil, errors.New("key: a PEM public key that is not of X25519")
-	case token.MLKEM768X25519.String() + " PUBLIC KEY":
+	case token.MLKEM768X25519.String() + publicBlock:
 		return token.MLKEM768X25519, block.Bytes, wellFormed(token.MLKEM768X25519, block.Bytes)
 	}
 	return 0, nil, errors.New("key: a PEM block that is not a public key")

@@ -3,6 +3,7 @@
 package pkcs11
 
 import (
+	"crypto"
 	"crypto/ecdh"
 	"crypto/hpke"
 	"crypto/rand"
@@ -10,37 +11,16 @@ import (
 	"os"
 	"testing"
 
-	p11 "github.com/miekg/pkcs11"
-
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/testing/golden"
 	"github.com/zkbench/zkbench/internal/testing/must"
-	"github.com/zkbench/zkbench/internal/testing/softhsmtest"
 )
-
-// ckmEdwardsKeyPairGen is the mechanism by which SoftHSM 2.6 makes keys of X25519 too.
-const ckmEdwardsKeyPairGen = 0x1055
-
-// generate makes a key of X25519 in a token.
-func generate(t *testing.T, s *softhsmtest.Token, label string) {
-	t.Helper()
-	k := opened(t, s.URI("ed")) // for its login
-	k.lib.mu.Lock()
-	defer k.lib.mu.Unlock()
-	session := must.Get(k.lib.ctx.OpenSession(must.Get(k.lib.slot(k.uri))(t), p11.CKF_SERIAL_SESSION|p11.CKF_RW_SESSION))(t)
-	both := []*p11.Attribute{p11.NewAttribute(p11.CKA_TOKEN, true), p11.NewAttribute(p11.CKA_LABEL, label), p11.NewAttribute(p11.CKA_ID, []byte(label))}
-	public := append([]*p11.Attribute{p11.NewAttribute(p11.CKA_EC_PARAMS, []byte("\x06\x03\x2b\x65\x6e"))}, both...)
-	private := append([]*p11.Attribute{p11.NewAttribute(p11.CKA_DERIVE, true), p11.NewAttribute(p11.CKA_SENSITIVE, true), p11.NewAttribute(p11.CKA_EXTRACTABLE, false)}, both...)
-	_, _, err := k.lib.ctx.GenerateKeyPair(session, []*p11.Mechanism{p11.NewMechanism(ckmEdwardsKeyPairGen, nil)}, public, private)
-	must.Do(t, err)
-	must.Do(t, k.lib.ctx.CloseSession(session))
-}
 
 // TestExchange: the shared secrets of a key in a token are those of the other side, also after the library started anew. What is
 // sealed to the key can be opened, and an error says whether the token or what was sent is at fault.
 func TestExchange(t *testing.T) {
 	s := newToken(t)
-	generate(t, s, "audit")
+	s.Generate(t, "audit")
 	k := must.Get(OpenExchange(s.URI("audit")))(t)
 	defer k.Close()
 	other := must.Get(ecdh.X25519().GenerateKey(rand.Reader))(t)
@@ -63,6 +43,20 @@ func TestExchange(t *testing.T) {
 	must.FailGet(k.ECDH(must.Get(ecdh.P256().GenerateKey(rand.Reader))(t).PublicKey()))(t, zkbench.ErrParams, "a key of another curve")
 	must.FailGet(OpenExchange(s.URI("ed")))(t, zkbench.ErrParams, "a key that signs")
 	must.FailGet(Open(s.URI("audit")))(t, zkbench.ErrParams, "a key that does not sign")
+	signing, exchanges, err := OpenAny(s.URI("audit"))
+	must.Do(t, err)
+	golden.Equal(t, "public key", k.PublicKey().Bytes(), exchanges.PublicKey().Bytes())
+	must.Do(t, exchanges.Close())
+	if signing != nil {
+		t.Error("a key of X25519 signs")
+	}
+	signing, exchanges, err = OpenAny(s.URI("ed"))
+	must.Do(t, err)
+	must.Get(signing.Sign(nil, []byte("message"), crypto.Hash(0)))(t)
+	must.Do(t, signing.Close())
+	if exchanges != nil {
+		t.Error("a key of Ed25519 exchanges")
+	}
 
 	must.Do(t, os.Rename(s.Dir, s.Dir+".away"))
 	must.FailGet(open())(t, zkbench.ErrEnv, "the token is away")

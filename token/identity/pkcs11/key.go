@@ -36,6 +36,7 @@ type use string
 const (
 	signing  use = "a key of Ed25519 or P-256"
 	exchange use = "a key of X25519, for which the token does not want the PIN each time"
+	either   use = signing + ", or " + exchange
 )
 
 // keyType is a type of keys.
@@ -79,6 +80,17 @@ func openSigning(u *URI) (Key, error) {
 		return nil, err
 	}
 	return k, nil
+}
+
+func openAny(u *URI) (Key, ExchangeKey, error) {
+	k, err := open(u, either)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case k.use == exchange:
+		return nil, &exchangeKey{k}, nil
+	}
+	return k, nil, nil
 }
 
 func open(u *URI, use use) (*key, error) {
@@ -208,7 +220,7 @@ func (k *key) find() error {
 		return err
 	}
 	if k.public == nil {
-		k.typ, k.public = typ, public
+		k.typ, k.use, k.public = typ, typ.use, public
 	} else if !public.(interface{ Equal(crypto.PublicKey) bool }).Equal(k.public) {
 		return unavailable("the token now has another key with this name")
 	}
@@ -250,7 +262,7 @@ func (k *key) publicKey(object p11.ObjectHandle) (keyType, crypto.PublicKey, err
 	params, point := string(values[0].Value), values[1].Value
 	for _, typ := range keyTypes {
 		for _, p := range typ.params {
-			if p != params || typ.use != k.use {
+			if p != params || k.use != either && typ.use != k.use {
 				continue
 			}
 			if public := typ.decode(point); public != nil {

@@ -88,6 +88,16 @@ func OpenExchange(uri string) (ExchangeKey, error) {
 	return openExchange(u)
 }
 
+// OpenAny opens the key that the URI names as what it is: a key that signs, as Open does, or an X25519 key, as OpenExchange
+// does. The other result is nil.
+func OpenAny(uri string) (Key, ExchangeKey, error) {
+	u, err := ParseURI(uri)
+	if err != nil {
+		return nil, nil, err
+	}
+	return openAny(u)
+}
+
 // unavailable returns an ErrEnv about a token.
 func unavailable(format string, args ...any) error {
 	return fmt.Errorf("%w: PKCS #11: %s", zkbench.ErrEnv, fmt.Sprintf(format, args...))
