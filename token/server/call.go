@@ -216,16 +216,29 @@ func (i *interceptor) WrapStreamingClient(next connect.StreamingClientFunc) conn
 
 func (i *interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
 	return func(ctx context.Context, conn connect.StreamingHandlerConn) error {
-		release, err := i.limits.stream(callOf(ctx).allowance)
+		counted, err := i.limits.stream(callOf(ctx).allowance)
 		if err != nil {
 			i.metrics.refused.WithLabelValues("streams").Inc()
 			return rpc.PutError(err)
 		}
-		defer release()
+		defer counted.release()
 		ctx = i.traced(ctx, conn.Spec(), conn.RequestHeader())
 		done := i.metrics.begin(conn.Spec().Procedure)
-		return i.ended(ctx, conn.Spec(), done, next(ctx, conn))
+		return i.ended(ctx, conn.Spec(), done, next(ctx, &keptConn{conn, counted}))
 	}
+}
+
+// keptConn ends a stream with its next message if it must make room for others.
+type keptConn struct {
+	connect.StreamingHandlerConn
+	counted *stream
+}
+
+func (c *keptConn) Send(message any) error {
+	if err := c.counted.keep(); err != nil {
+		return err
+	}
+	return c.StreamingHandlerConn.Send(message)
 }
 
 // codeOK is the code of a call without an error.

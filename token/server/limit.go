@@ -15,8 +15,11 @@ import (
 
 // Limits bound what a Server does, in all and for each client. A client is known by the key of its certificate, or by
 // its address if there is no TLS. A field that is 0 has the default value.
+//
+// No client gets more of Memory, Running or Streams than is free. So some greedy clients always leave a part to others: as
+// their calls end, and as streams of those who have too many are ended.
 type Limits struct {
-	Memory  int64 // bytes of requests and answers that are in memory at one time; default 256 MiB, at least one message
+	Memory  int64 // bytes of requests and answers that are in memory at one time; default 256 MiB, at least two messages
 	Running int   // calls at one time, those that wait too; default 4,096
 	Open    int   // connections; default 8,192, at most a quarter of them from one address
 	Streams int   // streams of the log at one time, which take up to 2 MiB each; default 128
@@ -64,7 +67,7 @@ func (l *Limits) fill() error {
 		name         string
 		value        *int64
 		initial, min int64
-	}{{"memory", &l.Memory, DefaultMemory, copies * rpc.MaxMessage}, {"bytes a second", &l.Bytes, DefaultBytes, 1 << 10}} {
+	}{{"memory", &l.Memory, DefaultMemory, 2 * copies * rpc.MaxMessage}, {"bytes a second", &l.Bytes, DefaultBytes, 1 << 10}} {
 		if *f.value == 0 {
 			*f.value = f.initial
 		}
@@ -201,14 +204,19 @@ func (l *limiter) call(a *allowance) (end func(), err error) {
 	return both(&a.running, &l.running, l.ClientRunning, l.Running, "calls")
 }
 
+// share returns how much one client may have of something that is limited to most in all, if it gets n and then all have
+// used: as much as was free before (Choudhury and Hahne, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches",
+// IEEE/ACM Transactions on Networking 6, 1998, with the factor 1). It is less than n if more than most would be used.
+func share(most, used, n int64) int64 { return most - used + n }
+
 // both counts something of a client and in all, until back is called.
 func both(own, all *atomic.Int64, mostOwn, mostAll int, what string) (back func(), err error) {
 	back = func() { own.Add(-1); all.Add(-1) }
 	switch n, m := own.Add(1), all.Add(1); {
 	case n > int64(mostOwn):
 		err = busy(what+" of one client at one time", n, int64(mostOwn))
-	case m > int64(mostAll):
-		err = busy(what+" at one time", m, int64(mostAll))
+	case n > share(int64(mostAll), m, 1):
+		err = busy(what+" of one client at one time, while others have the rest", n, max(0, share(int64(mostAll), m, 1)))
 	default:
 		return back, nil
 	}
@@ -242,11 +250,12 @@ func (l *limiter) bytes(a *allowance, n int64) error {
 // hold counts bytes of a client's requests or answers, until they are released: also if it returns an error.
 func (l *limiter) hold(a *allowance, n int64) error {
 	own, used := a.held.Add(copies*n), l.memory.Add(copies*n)
-	switch share := max(l.Memory/4, copies*rpc.MaxMessage); {
-	case own > share:
-		return busy("bytes of requests and answers of one client at one time", own, share)
-	case used > l.Memory:
-		return busy("bytes of requests and answers at one time", used, l.Memory)
+	const what = "bytes of requests and answers of one client at one time"
+	if most := max(l.Memory/4, copies*rpc.MaxMessage); own > most {
+		return busy(what, own, most)
+	}
+	if most := share(l.Memory, used, copies*n); own > most {
+		return busy(what+", while others have the rest", own, max(0, most))
 	}
 	return nil
 }
@@ -270,7 +279,42 @@ func (l *limiter) read(ctx context.Context, read func() error) error {
 	return read()
 }
 
+// stream is a stream of a client, which counts until it is released.
+type stream struct {
+	*limiter
+	of    *allowance
+	end   func()
+	ended bool // guarded by limiter.mu
+}
+
 // stream counts a stream, until release is called.
-func (l *limiter) stream(a *allowance) (release func(), err error) {
-	return both(&a.streams, &l.streams, l.ClientStreams, l.Streams, "streams")
+func (l *limiter) stream(a *allowance) (*stream, error) {
+	end, err := both(&a.streams, &l.streams, l.ClientStreams, l.Streams, "streams")
+	if err != nil {
+		return nil, err
+	}
+	return &stream{limiter: l, of: a, end: end}, nil
+}
+
+// release ends the counting of the stream. Further calls do nothing.
+func (s *stream) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ended {
+		s.ended = true
+		s.end()
+	}
+}
+
+// keep releases the stream and returns an error if its client has more streams than are free by now, and another one left.
+func (s *stream) keep() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	own, free := s.of.streams.Load(), int64(s.Streams)-s.streams.Load()
+	if s.ended || own <= max(1, free) {
+		return nil
+	}
+	s.ended = true
+	s.end()
+	return busy("streams of one client at one time, while others have the rest", own, max(1, free))
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"runtime"
@@ -138,6 +139,36 @@ func TestShare(t *testing.T) {
 	b.empties()
 }
 
+// TestGreedyStreams: when all streams are taken, those who have several lose some with the next message, and another client
+// gets one.
+func TestGreedyStreams(t *testing.T) {
+	t.Parallel()
+	b := openSecured(t, server.Limits{Streams: 16}, refuses)
+	apply(t, b.bank, "first")
+	follow := func(c *client.Client) error {
+		next, stop := iter.Pull2(c.Follow(t.Context(), 1))
+		t.Cleanup(stop)
+		_, err, _ := next()
+		if limit, ok := errors.AsType[*zkbench.LimitError](err); err != nil && (!ok || !strings.HasPrefix(limit.What, "streams of one client")) {
+			t.Fatal(err)
+		}
+		return err
+	}
+	for client := range 5 {
+		for c := b.as(t, fmt.Sprint("greedy ", client)); follow(c) == nil; {
+		}
+	}
+	other := b.as(t, "other")
+	must.Fail(t, follow(other), must.ErrAny, "a stream more than all")
+	apply(t, b.bank, "second")
+	for follow(other) != nil {
+		time.Sleep(time.Millisecond)
+	}
+	if open := testutil.ToFloat64(gauge{b.bank, "zkbench_streams"}); open < 6 {
+		t.Errorf("%v streams, want at least one for each client", open)
+	}
+}
+
 // TestLongBody: a call that goes on after the greatest length of a message is ended there, and holds no memory.
 func TestLongBody(t *testing.T) {
 	t.Parallel()
@@ -161,7 +192,7 @@ func TestLongBody(t *testing.T) {
 func TestRecordedWhenFull(t *testing.T) {
 	t.Parallel()
 	raw := make([]byte, 10<<20)
-	b := open(t, server.Limits{Memory: 3 * server.MaxBody}, nil, func(_ context.Context, requests [][]byte) ([]ledger.Verdict, error) {
+	b := open(t, server.Limits{Memory: 6 * server.MaxBody}, nil, func(_ context.Context, requests [][]byte) ([]ledger.Verdict, error) {
 		e := ledgertest.Issue("large", 1)
 		e.Request = requests[0]
 		return []ledger.Verdict{{Anchor: e.Anchor, Record: &ledger.Record{Seq: 1, Entry: e}}}, nil
