@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"connectrpc.com/connect"
+	"golang.org/x/sync/singleflight"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/zkbench/zkbench"
@@ -118,6 +119,8 @@ type walletService struct {
 	watch    *watch
 	merging  chan struct{} // holds one while tokens are merged
 	checks   chan struct{} // has a value while a call of Check runs
+
+	cancels singleflight.Group // by anchor: a second request to take a payment back could only be refused
 
 	mu     sync.Mutex
 	paying map[string]*paying // by idempotency key
@@ -341,11 +344,11 @@ func (s *walletService) CancelPayment(ctx context.Context, r *tokenv1.CancelPaym
 		return nil, fmt.Errorf("%w: the wallet has made no such payment", ledger.ErrNotFound)
 	}
 	defer s.watch.tell(keyTopic(r.GetKey()), anchorTopic(m.Anchor))
-	m, err = s.Cancel(context.WithoutCancel(ctx), m.Anchor)
+	cancelled, err, _ := s.cancels.Do(string(m.Anchor), func() (any, error) { return s.Cancel(context.WithoutCancel(ctx), m.Anchor) })
 	if err != nil {
 		return nil, err
 	}
-	return &tokenv1.CancelPaymentResponse{Payment: sent(m)}, nil
+	return &tokenv1.CancelPaymentResponse{Payment: sent(cancelled.(*service.Movement))}, nil
 }
 
 func (s *walletService) Consolidate(ctx context.Context, r *tokenv1.ConsolidateRequest) (*tokenv1.ConsolidateResponse, error) {

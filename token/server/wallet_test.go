@@ -349,6 +349,39 @@ func TestWalletCancelsLater(t *testing.T) {
 	all.Wait()
 }
 
+// TestWalletCancelsOnce: calls that take the same payment back at the same time have the same answer.
+func TestWalletCancelsOnce(t *testing.T) {
+	t.Parallel()
+	goOn := make(chan struct{})
+	var calls atomic.Int64
+	w := openWallet(t, nil, func(p *purse) {
+		p.pays = func(_ context.Context, key string, o server.WalletOrder) (*service.Movement, error) {
+			return p.put(key, o, service.Pending), nil
+		}
+		p.cancels = func(anchor []byte) (*service.Movement, error) {
+			if calls.Add(1) > 1 {
+				return nil, zkbench.ErrPolicy
+			}
+			<-goOn
+			return &service.Movement{Anchor: anchor, Status: service.Cancelled}, nil
+		}
+	})
+	w.call(t, "Pay", `{"key": "rent", "to": "b", "value": "20", "type": "USD"}`)
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			status, answer := w.call(t, "CancelPayment", `{"key": "rent"}`)
+			golden.Equal(t, "status", http.StatusOK, status)
+			golden.Equal(t, "payment", "STATUS_CANCELLED", fmt.Sprint(payment(answer)["status"]))
+		})
+	}
+	w.running(3)
+	time.Sleep(20 * time.Millisecond) // from the count to the payment
+	close(goOn)
+	all.Wait()
+	golden.Equal(t, "calls", 1, calls.Load())
+}
+
 // TestWalletShare: a program whose payments take long leaves payments to others.
 func TestWalletShare(t *testing.T) {
 	t.Parallel()
