@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -218,6 +219,44 @@ func TestAccountConsolidates(t *testing.T) {
 	}
 	s.submitter.refuses = nil
 	s.holds(me, "0", "30")
+}
+
+// TestAccountCut: if the ledger has recorded a payment and then cannot be followed, the payment is pending with its number, and
+// nobody submits it again.
+func TestAccountCut(t *testing.T) {
+	t.Parallel()
+	s := newServers(t)
+	ctx := t.Context()
+	south, me := s.bank("south"), s.person()
+	a, r := s.account(south)
+	cutter := &cutting{Submitter: s.honest}
+	r.Through(func(ledger.Submitter) ledger.Submitter { return cutter })
+	r.Cut(&cutter.cut)
+	for n, pay := range []func() (*service.Movement, error){
+		func() (*service.Movement, error) { return a.Pay(ctx, "rent", s.asks(me, 10)) },
+		func() (*service.Movement, error) { return a.Consolidate(ctx, "USD") },
+	} {
+		m := must.Get(pay())(t)
+		golden.Equal(t, "status", service.Pending, m.Status)
+		golden.Equal(t, "number", uint64(8+n), m.Number)
+		golden.Equal(t, "number as told later", uint64(8+n), must.Get(a.Movement(m.Anchor))(t).Number)
+		cutter.cut.Store(false)
+		must.Do(t, a.Sync(ctx))
+		golden.Equal(t, "status", service.Landed, must.Get(a.Movement(m.Anchor))(t).Status)
+	}
+	golden.Equal(t, "requests", uint64(9), s.requests())
+}
+
+// cutting is a submitter that cuts its caller off from the log after each request.
+type cutting struct {
+	ledger.Submitter
+	cut atomic.Bool
+}
+
+// Submit implements ledger.Submitter.
+func (c *cutting) Submit(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
+	defer c.cut.Store(true)
+	return c.Submitter.Submit(ctx, requests)
 }
 
 // TestAccountRefuses: what a program asks for wrongly is refused with the field's name, and nothing is paid.

@@ -1,12 +1,36 @@
 package wallet
 
 import (
+	"context"
+	"fmt"
+	"iter"
+	"sync/atomic"
+
+	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/cli/keyfile"
 	"github.com/zkbench/zkbench/token/ledger"
 )
 
 // Through makes a payer submit through another submitter.
 func (r *Payer) Through(wrap func(ledger.Submitter) ledger.Submitter) { r.submit = wrap(r.submit) }
+
+// Cut makes reading the log fail for a payer while cut is true.
+func (r *Payer) Cut(cut *atomic.Bool) { r.ledger = cutLedger{r.ledger, cut} }
+
+type cutLedger struct {
+	Ledger
+	cut *atomic.Bool
+}
+
+// Log implements ledger.Reader.
+func (l cutLedger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
+	if !l.cut.Load() {
+		return l.Ledger.Log(ctx, from)
+	}
+	return func(yield func(ledger.Record, error) bool) {
+		yield(ledger.Record{}, fmt.Errorf("%w: cut", zkbench.ErrEnv))
+	}
+}
 
 // Dir returns the directory of a purse.
 func (p *Purse) Dir() string { return p.dir }
