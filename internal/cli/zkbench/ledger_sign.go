@@ -99,13 +99,7 @@ func (s *headSigning) sign(ctx context.Context, l replay.Store) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, signer.Close()) }()
-	last, err := head.ParseSigned(signer.Last())
-	if err != nil {
-		return err
-	}
-	show, done := progress.Counter(s.stderr, "requests validated")
-	follower, err := replay.Follow(ctx, l, s.params, last, show)
-	done()
+	follower, err := s.follow(ctx, l, signer)
 	if err != nil {
 		return err
 	}
@@ -122,6 +116,21 @@ func (s *headSigning) sign(ctx context.Context, l replay.Store) (err error) {
 		return s.accuse(err)
 	}
 	return s.report(context.WithoutCancel(ctx), v, signer)
+}
+
+// copyOf is what the name of the directory with a validator's copy of the ledger has behind the path of the state file,
+// whose lock keeps other processes away from both.
+const copyOf = ".copy"
+
+// follow validates what the signer has not signed yet.
+func (s *headSigning) follow(ctx context.Context, l replay.Store, signer *head.Signer) (*replay.Follower, error) {
+	last, err := head.ParseSigned(signer.Last())
+	if err != nil {
+		return nil, err
+	}
+	show, done := progress.Counter(s.stderr, "requests validated")
+	defer done()
+	return replay.Follow(ctx, l, s.params, last, s.state.Text+copyOf, show)
 }
 
 // open opens the signer, or makes it.

@@ -17,7 +17,6 @@ import (
 	"github.com/zkbench/zkbench/internal/cli"
 	"github.com/zkbench/zkbench/internal/cli/serving"
 	"github.com/zkbench/zkbench/internal/input/argument"
-	"github.com/zkbench/zkbench/internal/view/progress"
 	"github.com/zkbench/zkbench/token"
 	"github.com/zkbench/zkbench/token/client"
 	"github.com/zkbench/zkbench/token/ledger"
@@ -275,9 +274,10 @@ func (s *servedLedger) measure(l ledger.Store) {
 	})
 }
 
-// keeper returns the keeper that signs the ledger's heads. A ledger in a database has other writers, so its requests are
-// validated once more before they are signed. A file has only this process, which has validated them.
-func (s *servedLedger) keeper(ctx context.Context, l replay.Store, v *validator.Validator) (_ *head.Keeper, closing func() error, err error) {
+// keeper returns the keeper that signs the ledger's heads, and what closes it. A ledger in a database has other writers, so
+// its requests are validated once more before they are signed. A file has only this process: what it had before it was
+// opened is validated now, and this process validates the rest.
+func (s *servedLedger) keeper(ctx context.Context, l replay.Store, v *validator.Validator) (_ *head.Keeper, _ func() error, err error) {
 	key, err := loadSigner(s.signing.key, headKeys(v.Policy()))
 	if err != nil {
 		return nil, nil, err
@@ -286,32 +286,27 @@ func (s *servedLedger) keeper(ctx context.Context, l replay.Store, v *validator.
 	if err != nil {
 		return nil, nil, err
 	}
-	closing = signer.Close
+	keep := signer.Close
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, closing())
+			err = errors.Join(err, keep())
 		}
 	}()
-	last, err := head.ParseSigned(signer.Last())
+	follower, err := s.signing.follow(ctx, l, signer)
 	if err != nil {
 		return nil, nil, err
 	}
-	show, done := progress.Counter(s.signing.stderr, "requests validated")
-	follower, err := replay.Follow(ctx, l, s.signing.params, last, show)
-	done()
-	if err != nil {
-		return nil, nil, err
-	}
-	closing = func() error { return errors.Join(signer.Close(), follower.Close()) }
-	store := &validated{follower.Store(), follower.Policy, key.Identity()}
-	keeper := &head.Keeper{Store: store, Signer: signer, Policy: v.Policy()}
+	keep = func() error { return errors.Join(follower.Close(), signer.Close()) }
+	keeper := &head.Keeper{Store: &validated{follower.Store(), follower.Policy, key.Identity()}, Signer: signer, Policy: v.Policy()}
 	if err := s.signing.signAll(ctx, keeper); err != nil {
 		return nil, nil, s.signing.accuse(err)
 	}
-	if !replay.IsDatabase(s.path) {
-		keeper = &head.Keeper{Store: &validated{l, v.Policy, key.Identity()}, Signer: signer, Policy: v.Policy()}
+	if replay.IsDatabase(s.path) {
+		return keeper, keep, nil
 	}
-	return keeper, closing, nil
+	keep = signer.Close
+	keeper = &head.Keeper{Store: &validated{l, v.Policy, key.Identity()}, Signer: signer, Policy: v.Policy()}
+	return keeper, keep, follower.Close()
 }
 
 // signRetry is how long the server waits before it signs again when the ledger could not be reached.

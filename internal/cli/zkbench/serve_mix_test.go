@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -424,12 +425,15 @@ func (f *followed) follow(ctx context.Context, c *client.Client) error {
 
 // TestServeMix: wallets, an issuer, an auditor and a validator are processes that serve over TLS. Programs pay, issue, redeem, follow the
 // log, and ask for balances, proofs and receipts, while the processes are killed at random moments and started again. In the end
-// the books balance: each wallet has what the answers say, each answer is one record, and wallets, log and head agree.
+// the books balance: each wallet has what the answers say, each answer is one record, and wallets, log and head agree. No
+// process that was killed leaves a copy of the ledger behind.
 func TestServeMix(t *testing.T) {
 	testsize.Full(t)
 	seed := testsize.Seed(t, testsize.MixSeed)
 	duration := testsize.Duration(t, 0, 1500*time.Millisecond, 30*time.Minute)
 	longest := testsize.Pick(0, 300*time.Millisecond, 5*time.Second) // between kills
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
 	w := newMarket(t)
 	ctx, cancel := context.WithCancel(t.Context()) // of calls
 	defer cancel()
@@ -513,6 +517,7 @@ func TestServeMix(t *testing.T) {
 		must.Do(t, c.Close())
 	}
 	w.ends(newest)
+	golden.Equal(t, "left behind", 0, len(append(must.Get(filepath.Glob(filepath.Join(temp, "*")))(t), must.Get(filepath.Glob(w.path("*"+copyOf)))(t)...)))
 }
 
 // balances balances the books with what the parties say, and returns the newest head.

@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -225,12 +226,15 @@ func testServeKilled(t *testing.T, s *served, servers int, restart func()) {
 	if t.Failed() {
 		t.FailNow()
 	}
+	copies := must.Get(filepath.Glob(s.path("*" + copyOf)))(t)
+	golden.Equal(t, "copies of the ledger", servers-1, len(copies)) // for a file only at the start
 	leaves := uint64(len(requests) + 1)
 	signed := must.Get(clients[0].WaitHead(t.Context(), leaves, time.Minute))(t)
 	golden.Equal(t, "leaves of the head", leaves, must.Get(head.ParseSigned(signed))(t).Size)
 	for _, p := range processes {
 		s.stop(p)
 	}
+	golden.Equal(t, "copies of the ledger", 0, len(must.Get(filepath.Glob(s.path("*"+copyOf)))(t)))
 	l := must.Get(replay.Open(t.Context(), s.place))(t)
 	report := must.Get(replay.Verify(t.Context(), l, must.Get(loadParams(s.path("params")))(t), nil))(t)
 	golden.Equal(t, "requests on the ledger", uint64(len(requests)), report.Edge.Last())
@@ -313,6 +317,13 @@ func TestServeRefuses(t *testing.T) {
 	refuses(t, "role: ", "cert", "issue", "--authority", s.path("authority"), "--role", "king", "--name", "a", "--out", s.path("new"))
 	refuses(t, "out: ", "cert", "issue", "--authority", s.path("authority"), "--role", "wallet", "--name", "a", "--out", s.path("me"))
 	refuses(t, "dir: ", "cert", "authority", "--dir", s.path("authority"))
+
+	// What fails after the state file was opened.
+	flags := s.signFlags("vera")[2:]
+	must.Do(t, os.WriteFile(s.path("vera.head"+copyOf), nil, 0o600))
+	code, _, stderr := call(append(base, flags...)...)
+	golden.Contains(t, stderr, "vera.head"+copyOf)
+	golden.Equal(t, "exit code", cli.ExitUsage, code)
 }
 
 // residentBytes returns how much memory a process has.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/zkbench/zkbench/internal/result/record"
 	"github.com/zkbench/zkbench/internal/testing/must"
@@ -104,14 +105,17 @@ func TestSideBySide(t *testing.T) {
 				i := must.Get(def.New(ctx, c, 1))(t)
 				defer func() { must.Do(t, i.Close()) }()
 				input := must.Get(i.Input(ctx, 0))(t)
-				rounds := 3
+				rounds, end := 3, time.Now()
 				if c.Get(record.StageKey) == "verify" { // which is quick, so that few of them meet
-					rounds = 200
+					rounds, end = 200, end.Add(2*time.Second)
 				}
 				var all sync.WaitGroup
 				for range 2 {
 					all.Go(func() {
-						for range rounds {
+						for n := range rounds {
+							if n >= 3 && time.Now().After(end) {
+								return
+							}
 							output, err := i.Run(ctx, input)
 							if err == nil {
 								err = i.Check(ctx, input, output)

@@ -29,10 +29,13 @@ import (
 // when that opens a small file.
 const lockWait = 200 * time.Millisecond
 
+// Unfinished matches the names of files that Create has not finished.
+const Unfinished = ".new-*"
+
 // Create creates a file at path with mode 0600, and calls initialize to write its contents. The file appears
 // complete or not at all. Create returns fs.ErrExist if path exists. The file system must support hard links.
 func Create(path string, initialize func(*bbolt.Tx) error) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	temp, err := os.CreateTemp(filepath.Dir(path), Unfinished)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 // Interrupted adds a record that waits for validation, calls stop, and then validates.
 func Interrupted(ctx context.Context, stop func(), params *token.PublicParams, genesis ledger.Genesis, r ledger.Record) error {
-	v, err := newValidation(ctx, params, genesis)
+	v, err := newValidation(ctx, params, genesis, "")
 	if err != nil {
 		return err
 	}

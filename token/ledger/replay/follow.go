@@ -11,8 +11,8 @@ import (
 	"github.com/zkbench/zkbench/token/ledger/head"
 )
 
-// Follower validates the requests of a ledger as its log grows. It applies them to a ledger of its own, in a temporary
-// directory, so that it need not believe the other one about its state. A Follower is not safe for concurrent use.
+// Follower validates the requests of a ledger as its log grows. It applies them to a ledger of its own, so that it need
+// not believe the other one about its state. A Follower is not safe for concurrent use.
 type Follower struct {
 	v      *validation
 	ledger ledger.Store
@@ -21,10 +21,14 @@ type Follower struct {
 // Follow returns a Follower of the ledger l under public parameters, after a first call of Advance. The caller trusts
 // the head: requests under it are not validated. With the head of the genesis, whose size is 1, all are.
 //
+// The Follower's ledger is a file in the directory dir, which Follow makes. Close removes the file and the directory. What
+// a process that was killed has left there, the next call of Follow removes. The caller makes sure that no other process
+// uses the directory. If dir is empty, a temporary directory is used, which a killed process leaves behind.
+//
 // Follow returns the errors of Advance, and a *head.LedgerError or a *head.ExtendError if the head is not one of the
 // ledger's log. It calls progress, which may be nil, with the number of requests done so far and the total.
-func Follow(ctx context.Context, l ledger.Store, params *token.PublicParams, trusted head.Head, progress func(done, total uint64)) (*Follower, error) {
-	v, err := newValidation(ctx, params, l.Genesis())
+func Follow(ctx context.Context, l ledger.Store, params *token.PublicParams, trusted head.Head, dir string, progress func(done, total uint64)) (*Follower, error) {
+	v, err := newValidation(ctx, params, l.Genesis(), dir)
 	if err != nil {
 		return nil, err
 	}
@@ -130,5 +134,5 @@ func (v *vouched) Record(ctx context.Context, anchor []byte) (ledger.Record, boo
 // Policy returns the policy after the last request that was validated.
 func (f *Follower) Policy() *token.Policy { return f.v.checks.Policy() }
 
-// Close removes the temporary directory. The ledger that is followed stays open.
+// Close removes the directory with the Follower's ledger. The ledger that is followed stays open.
 func (f *Follower) Close() error { return f.v.close() }

@@ -6,6 +6,8 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -35,7 +37,7 @@ func TestFollow(t *testing.T) {
 	first := headOf(t, ledgerOf(t, genesis, nil))
 	l := ledgerOf(t, genesis, honest[:2])
 	var shown []uint64
-	f := must.Get(replay.Follow(t.Context(), l, params, first, func(done, total uint64) { shown = append(shown, done, total) }))(t)
+	f := must.Get(replay.Follow(t.Context(), l, params, first, "", func(done, total uint64) { shown = append(shown, done, total) }))(t)
 	defer f.Close()
 	golden.Equal(t, "progress", []uint64{1, 2, 2, 2}, shown)
 	golden.Equal(t, "policy", 0, f.Policy().Version)
@@ -68,7 +70,7 @@ func TestFollow(t *testing.T) {
 		"another log than told":    {&liar{Store: l, log: ledgerOf(t, genesis, honest[:5])}, first, "corrupt ledger: log: has root "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := replay.Follow(t.Context(), test.l, params, test.trusted, nil)
+			f, err := replay.Follow(t.Context(), test.l, params, test.trusted, "", nil)
 			if test.want == "" {
 				must.Do(t, err)
 				must.Do(t, f.Close())
@@ -82,15 +84,45 @@ func TestFollow(t *testing.T) {
 	}
 	t.Run("other parameters", func(t *testing.T) {
 		other := must.Get(token.NewPublicParams("BN254", 8, token.Bulletproof))(t)
-		if _, err := replay.Follow(t.Context(), l, other, first, nil); err == nil {
+		if _, err := replay.Follow(t.Context(), l, other, first, "", nil); err == nil {
 			t.Error("no error")
 		}
 	})
 	t.Run("interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		must.FailGet(replay.Follow(ctx, l, params, first, nil))(t, context.Canceled, "interrupted")
+		must.FailGet(replay.Follow(ctx, l, params, first, "", nil))(t, context.Canceled, "interrupted")
 	})
+}
+
+// TestFollowDir: a follower's ledger is in its directory, and goes with it. What a killed process has left there makes no
+// difference, and nothing else is removed.
+func TestFollowDir(t *testing.T) {
+	params, genesis, honest := demoLog(t)
+	l, first := ledgerOf(t, genesis, honest), headOf(t, ledgerOf(t, genesis, nil))
+	dir := filepath.Join(t.TempDir(), "copy")
+	entries := func() (names []string) {
+		for _, e := range must.Get(os.ReadDir(dir))(t) {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	for range 2 {
+		f := must.Get(replay.Follow(t.Context(), l, params, first, dir, nil))(t)
+		golden.Equal(t, "files", []string{replay.FileName}, entries())
+		must.Do(t, f.Close())
+		must.FailGet(os.Stat(dir))(t, fs.ErrNotExist, "closed")
+		must.Do(t, os.Mkdir(dir, 0o700))
+		for _, left := range []string{replay.FileName, ".new-123"} {
+			must.Do(t, os.WriteFile(filepath.Join(dir, left), []byte("killed"), 0o600))
+		}
+	}
+	must.FailGet(replay.Follow(t.Context(), l, params, head.Head{Size: 1}, dir, nil))(t, must.ErrAny, "another ledger's head")
+	must.FailGet(os.Stat(dir))(t, fs.ErrNotExist, "after an error")
+	must.Do(t, os.Mkdir(dir, 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "other"), nil, 0o600))
+	must.Fail(t, must.Get(replay.Follow(t.Context(), l, params, first, dir, nil))(t).Close(), must.ErrAny, "the directory has another file")
+	golden.Equal(t, "files", []string{"other"}, entries())
 }
 
 // dishonest is a ledger that tells another state, or the nodes of another log's tree.
@@ -124,7 +156,7 @@ func TestFollowPolicy(t *testing.T) {
 		"version": func(s *ledger.State) { s.Policy-- },
 		"digest":  func(s *ledger.State) { s.PolicyDigest[0] ^= 1 },
 	} {
-		_, err := replay.Follow(t.Context(), &dishonest{Store: l, told: told}, params, first, nil)
+		_, err := replay.Follow(t.Context(), &dishonest{Store: l, told: told}, params, first, "", nil)
 		if _, ok := errors.AsType[*ledger.CorruptError](err); !ok {
 			t.Errorf("%s: %v, want a *ledger.CorruptError", name, err)
 		}
@@ -158,7 +190,7 @@ func TestKeeperOfFollower(t *testing.T) {
 			}))(t)
 			must.Do(t, l.PutHead(t.Context(), 7, proposed, false))
 			told := &dishonest{Store: l, nodes: evil}
-			f := must.Get(replay.Follow(t.Context(), told, params, first, nil))(t)
+			f := must.Get(replay.Follow(t.Context(), told, params, first, "", nil))(t)
 			defer f.Close()
 			keeper := &head.Keeper{Store: told, Signer: signers["vera"], Policy: rules}
 			if validates {
@@ -193,7 +225,7 @@ func TestFollowBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &switched{whole}
-			f := must.Get(replay.Follow(t.Context(), l, params, headOf(t, ledgerOf(t, genesis, nil)), nil))(t)
+			f := must.Get(replay.Follow(t.Context(), l, params, headOf(t, ledgerOf(t, genesis, nil)), "", nil))(t)
 			defer f.Close()
 			l.Store = test.now
 			must.FailGet(f.Advance(t.Context()))(t, test.want, "%s", name)

@@ -85,7 +85,7 @@ func Verify(ctx context.Context, l Store, params *token.PublicParams, progress f
 	t := &tally{Report: Report{Genesis: l.Genesis(), Edge: ledger.NewEdge(l.Genesis())}, next: next, visit: func(*ledger.Record) error { return nil }}
 	finish := func() error { return nil }
 	if params != nil {
-		v, failed := newValidation(ctx, params, l.Genesis())
+		v, failed := newValidation(ctx, params, l.Genesis(), "")
 		if failed != nil {
 			return nil, failed
 		}

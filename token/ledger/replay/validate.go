@@ -3,11 +3,13 @@ package replay
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/zkbench/zkbench/executor"
 	"github.com/zkbench/zkbench/token"
+	"github.com/zkbench/zkbench/token/internal/boltfile"
 	"github.com/zkbench/zkbench/token/internal/recheck"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
@@ -18,8 +20,8 @@ import (
 const identities = 4096
 
 // validation validates every request of a log again. It rebuilds the ledger from the requests in a
-// temporary directory, to know which tokens are unspent at each request. Requests that a fork
-// shares with its parent are validated for the parent.
+// directory, to know which tokens are unspent at each request. Requests that a fork shares with its
+// parent are validated for the parent.
 type validation struct {
 	*recheck.Checker
 	params  *token.PublicParams
@@ -49,20 +51,24 @@ func (s state) Digest(ctx context.Context, anchor []byte) ([32]byte, bool, error
 	return r.Digest, found, err
 }
 
-func newValidation(ctx context.Context, params *token.PublicParams, genesis ledger.Genesis) (*validation, error) {
+// newValidation makes the ledger in the directory dir, or in a temporary one if dir is empty.
+func newValidation(ctx context.Context, params *token.PublicParams, genesis ledger.Genesis, dir string) (*validation, error) {
 	v := &validation{params: params, genesis: genesis}
 	if _, err := v.validator(1); err != nil { // so that bad parameters are found before anything is made
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "zkbench-replay-")
+	var err error
+	if dir == "" {
+		v.dir, err = os.MkdirTemp("", "zkbench-replay-")
+	} else {
+		v.dir, err = dir, errors.Join(os.MkdirAll(dir, 0o700), clearCopy(dir))
+	}
 	if err != nil {
 		return nil, err
 	}
-	book, err := bolt.Create(filepath.Join(dir, FileName), genesis.Trunk())
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	if v.book, err = bolt.Create(filepath.Join(v.dir, FileName), genesis.Trunk()); err != nil {
+		return nil, errors.Join(err, v.remove())
 	}
-	v.dir, v.book = dir, book
 	if err := v.startAt(ctx, 1); err != nil {
 		return nil, errors.Join(err, v.close())
 	}
@@ -97,4 +103,18 @@ func (v *validation) Add(ctx context.Context, r ledger.Record) error {
 	return v.Checker.Add(ctx, r)
 }
 
-func (v *validation) close() error { return errors.Join(v.book.Close(), os.RemoveAll(v.dir)) }
+func (v *validation) close() error { return errors.Join(v.book.Close(), v.remove()) }
+
+// remove removes the directory.
+func (v *validation) remove() error { return errors.Join(clearCopy(v.dir), os.Remove(v.dir)) }
+
+// clearCopy removes from a directory what a validation makes there. A process that was killed leaves it behind.
+func clearCopy(dir string) error {
+	unfinished, err := filepath.Glob(filepath.Join(dir, boltfile.Unfinished))
+	for _, path := range append(unfinished, filepath.Join(dir, FileName)) {
+		if failed := os.Remove(path); !errors.Is(failed, fs.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return err
+}
