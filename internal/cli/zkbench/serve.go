@@ -276,7 +276,7 @@ func (s *servedLedger) measure(l ledger.Store) {
 
 // keeper returns the keeper that signs the ledger's heads, and what closes it. A ledger in a database has other writers, so
 // its requests are validated once more before they are signed. A file has only this process: what it had before it was
-// opened is validated now, and this process validates the rest.
+// opened, and is not signed, is validated now, and this process validates the rest.
 func (s *servedLedger) keeper(ctx context.Context, l replay.Store, v *validator.Validator) (_ *head.Keeper, _ func() error, err error) {
 	key, err := loadSigner(s.signing.key, headKeys(v.Policy()))
 	if err != nil {
@@ -292,21 +292,36 @@ func (s *servedLedger) keeper(ctx context.Context, l replay.Store, v *validator.
 			err = errors.Join(err, keep())
 		}
 	}()
+	keeper := &head.Keeper{Store: &validated{l, v.Policy, key.Identity()}, Signer: signer, Policy: v.Policy()}
+	if !replay.IsDatabase(s.path) {
+		if all, err := signedAll(ctx, l, signer); all || err != nil {
+			return keeper, keep, err
+		}
+	}
 	follower, err := s.signing.follow(ctx, l, signer)
 	if err != nil {
 		return nil, nil, err
 	}
 	keep = func() error { return errors.Join(follower.Close(), signer.Close()) }
-	keeper := &head.Keeper{Store: &validated{follower.Store(), follower.Policy, key.Identity()}, Signer: signer, Policy: v.Policy()}
-	if err := s.signing.signAll(ctx, keeper); err != nil {
+	checked := &head.Keeper{Store: &validated{follower.Store(), follower.Policy, key.Identity()}, Signer: signer, Policy: v.Policy()}
+	if err := s.signing.signAll(ctx, checked); err != nil {
 		return nil, nil, s.signing.accuse(err)
 	}
 	if replay.IsDatabase(s.path) {
-		return keeper, keep, nil
+		return checked, keep, nil
 	}
 	keep = signer.Close
-	keeper = &head.Keeper{Store: &validated{l, v.Policy, key.Identity()}, Signer: signer, Policy: v.Policy()}
 	return keeper, keep, follower.Close()
+}
+
+// signedAll reports whether the signer's last head is the one of the whole log.
+func signedAll(ctx context.Context, l replay.Store, signer *head.Signer) (bool, error) {
+	last, err := head.ParseSigned(signer.Last())
+	if err != nil {
+		return false, err
+	}
+	state, err := l.State(ctx)
+	return last == head.Head{Ledger: l.Genesis().ID(), Size: state.Last + 1, Root: state.Root}, err
 }
 
 // signRetry is how long the server waits before it signs again when the ledger could not be reached.

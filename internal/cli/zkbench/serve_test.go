@@ -318,7 +318,11 @@ func TestServeRefuses(t *testing.T) {
 	refuses(t, "out: ", "cert", "issue", "--authority", s.path("authority"), "--role", "wallet", "--name", "a", "--out", s.path("me"))
 	refuses(t, "dir: ", "cert", "authority", "--dir", s.path("authority"))
 
-	// What fails after the state file was opened.
+	// What fails after the state file was opened: there is a request that the key has not signed.
+	p := s.start("127.0.0.1:0")
+	c := s.dial(p.url, 0)
+	must.Get(c.Submit(t.Context(), s.issues(c.Genesis(), 1)))(t)
+	s.stop(p)
 	flags := s.signFlags("vera")[2:]
 	must.Do(t, os.WriteFile(s.path("vera.head"+copyOf), nil, 0o600))
 	code, _, stderr := call(append(base, flags...)...)
