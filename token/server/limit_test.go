@@ -344,6 +344,43 @@ func TestQuietStream(t *testing.T) {
 	}
 }
 
+// TestLongCall: over HTTP/1.1 and HTTP/2, a call waits, and a stream is silent, for longer than a client has for a part of its
+// request or of an answer.
+func TestLongCall(t *testing.T) {
+	t.Parallel()
+	b := open(t, server.Limits{}, nil, refuses)
+	b.server.SetSlack(100 * time.Millisecond)
+	apply(t, b, "first")
+	status, answer := b.post(t, "GetRecord", map[string]any{"anchor": []byte("none"), "waitMs": 500})
+	golden.Equal(t, "status of a call without TLS", http.StatusOK, status)
+	golden.Equal(t, "answer", map[string]any{}, answer)
+
+	for version := 1; version <= 2; version++ {
+		protocols := new(http.Protocols)
+		protocols.SetHTTP1(version == 1)
+		protocols.SetUnencryptedHTTP2(version == 2)
+		h := &http.Client{Transport: &http.Transport{Protocols: protocols}}
+		defer h.CloseIdleConnections()
+		calls := tokenv1connect.NewLedgerServiceClient(h, b.url)
+		must.Get(calls.GetRecord(t.Context(), &tokenv1.GetRecordRequest{Anchor: []byte("none"), WaitMs: 500}))(t)
+		stream := must.Get(calls.ReadLog(t.Context(), &tokenv1.ReadLogRequest{Follow: true}))(t)
+		defer stream.Close()
+		last := ""
+		for _, anchor := range []string{"", fmt.Sprint("later ", version)} {
+			if anchor != "" {
+				time.Sleep(500 * time.Millisecond)
+				apply(t, b, anchor)
+			}
+			for n := 0; n == 0; n = len(stream.Msg().GetLeaves()) {
+				if !stream.Receive() {
+					t.Fatalf("HTTP/%d: a stream after %q: %v", version, last, stream.Err())
+				}
+			}
+			last = anchor
+		}
+	}
+}
+
 // TestHeartbeat: somebody who follows a log that does not grow gets messages without records.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()

@@ -126,9 +126,10 @@ func (p *program) repeat(ctx context.Context, call func(context.Context) (done b
 	for patience := 100 * time.Millisecond; ; patience = min(2*patience, 10*time.Second) {
 		attempt, cancel := context.WithTimeout(ctx, patience)
 		done, err := call(attempt)
+		late := attempt.Err() != nil // the answer may be that the caller has gone: it can come before TLS has closed the connection
 		cancel()
 		refused, is := errors.AsType[*refusal](err)
-		if err == nil && done || is && refused.status < http.StatusInternalServerError || ctx.Err() != nil {
+		if err == nil && done || is && !late && refused.status < http.StatusInternalServerError || ctx.Err() != nil {
 			return err
 		}
 		time.Sleep(20 * time.Millisecond) // the server may be starting
