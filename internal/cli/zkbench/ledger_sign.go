@@ -120,7 +120,7 @@ func (s *headSigning) sign(ctx context.Context, l replay.Store) (err error) {
 
 // copyOf is what the name of the directory with a validator's copy of the ledger has behind the path of the state file,
 // whose lock keeps other processes away from both.
-const copyOf = ".copy"
+const copyOf = ".replay"
 
 // follow validates what the signer has not signed yet.
 func (s *headSigning) follow(ctx context.Context, l replay.Store, signer *head.Signer) (*replay.Follower, error) {
