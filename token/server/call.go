@@ -161,7 +161,7 @@ func (b *body) Read(p []byte) (n int, err error) {
 		return 0, err
 	}
 	n, err = b.ReadCloser.Read(p)
-	if err != nil { // behind the body's end, HTTP/1.1 reads on for a lost client, and takes a passed deadline for one
+	if err == io.EOF { // from now on HTTP/1.1 reads on for a lost client, and takes a passed deadline for one
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	b.read += int64(n)

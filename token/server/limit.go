@@ -282,9 +282,12 @@ func (l *limiter) read(ctx context.Context, read func() error) error {
 // stream is a stream of a client, which counts until it is released.
 type stream struct {
 	*limiter
-	of    *allowance
-	end   func()
-	ended bool // guarded by limiter.mu
+	of  *allowance
+	end func()
+
+	// Guarded by limiter.mu.
+	ended bool
+	why   error // why it ended before its call
 }
 
 // stream counts a stream, until release is called.
@@ -306,15 +309,16 @@ func (s *stream) release() {
 	}
 }
 
-// keep releases the stream and returns an error if its client has more streams than are free by now, and another one left.
+// keep releases the stream and returns an error if its client has more streams than it could have by now, and another one
+// left. All later calls return that error too.
 func (s *stream) keep() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own, free := s.of.streams.Load(), int64(s.Streams)-s.streams.Load()
-	if s.ended || own <= max(1, free) {
-		return nil
+	own, most := s.of.streams.Load(), max(1, share(int64(s.Streams), s.streams.Load(), 1))
+	if s.ended || own <= most {
+		return s.why
 	}
-	s.ended = true
+	s.ended, s.why = true, busy("streams of one client at one time, while others have the rest", own, most)
 	s.end()
-	return busy("streams of one client at one time, while others have the rest", own, max(1, free))
+	return s.why
 }

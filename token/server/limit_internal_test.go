@@ -82,3 +82,34 @@ func TestGreedy(t *testing.T) {
 		})
 	}
 }
+
+// TestKeep: as long as nothing changes, streams that were let in are kept, whatever their number. A stream that has ended
+// says so again.
+func TestKeep(t *testing.T) {
+	for all := 1; all <= 20; all++ {
+		l := must.Get(newLimiter(Limits{Streams: all, ClientStreams: all}))(t)
+		var open []*stream
+		for {
+			s, err := l.stream(l.of("client"))
+			if err != nil {
+				break
+			}
+			open = append(open, s)
+			for _, s := range open {
+				must.Do(t, s.keep())
+			}
+		}
+		golden.Equal(t, "streams", (all+1)/2, len(open))
+		for l.streams.Load() < int64(all) {
+			must.Get(l.stream(l.of(fmt.Sprint("other ", l.streams.Load()))))(t)
+		}
+		for _, s := range open {
+			if why := s.keep(); why != nil && !errors.Is(s.keep(), why) {
+				t.Error("a stream that has ended is kept")
+			}
+			s.release()
+			s.release()
+		}
+		golden.Equal(t, "streams of the client", 0, l.of("client").streams.Load())
+	}
+}

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -161,11 +162,33 @@ func TestGreedyStreams(t *testing.T) {
 	other := b.as(t, "other")
 	must.Fail(t, follow(other), must.ErrAny, "a stream more than all")
 	apply(t, b.bank, "second")
-	for follow(other) != nil {
-		time.Sleep(time.Millisecond)
+	for end := time.Now().Add(10 * time.Second); follow(other) != nil; {
+		if time.Sleep(time.Millisecond); time.Now().After(end) {
+			t.Fatal("no stream is left to another client")
+		}
 	}
 	if open := testutil.ToFloat64(gauge{b.bank, "zkbench_streams"}); open < 6 {
 		t.Errorf("%v streams, want at least one for each client", open)
+	}
+}
+
+// TestShortBody: over HTTP/1.1, a call whose body never comes ends too, also if it is so short that the server would read on
+// to use the connection again.
+func TestShortBody(t *testing.T) {
+	t.Parallel()
+	b := open(t, server.Limits{}, nil, refuses)
+	b.server.SetSlack(100 * time.Millisecond)
+	conn := must.Get(net.Dial("tcp", strings.TrimPrefix(b.url, "http://")))(t)
+	defer conn.Close()
+	must.Get(fmt.Fprint(conn, "POST /zkbench.token.v1.LedgerService/Submit HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/proto\r\nContent-Length: 100\r\n\r\n12345"))(t)
+	must.Do(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
+	answer := must.Get(http.ReadResponse(bufio.NewReader(conn), nil))(t)
+	defer answer.Body.Close()
+	golden.Equal(t, "status", http.StatusGatewayTimeout, answer.StatusCode)
+	for end := time.Now().Add(10 * time.Second); testutil.ToFloat64(gauge{b, "zkbench_calls_running"}) > 0; {
+		if time.Sleep(time.Millisecond); time.Now().After(end) {
+			t.Fatal("the call runs for ever")
+		}
 	}
 }
 
@@ -478,7 +501,7 @@ func TestTurns(t *testing.T) {
 		must.Do(t, err)
 	})
 	waitRunning(b.bank, many+1)
-	time.Sleep(20 * time.Millisecond) // from the count to the queue
+	time.Sleep(200 * time.Millisecond) // from the count to the queue
 	close(release)
 	calls.Wait()
 	if at := bytes.IndexByte(order, 'o'); at > 5*256 {

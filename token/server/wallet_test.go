@@ -344,7 +344,7 @@ func TestWalletCancelsLater(t *testing.T) {
 		golden.Equal(t, "payment", "STATUS_LANDED", fmt.Sprint(payment(answer)["status"]))
 	})
 	w.running(2)
-	time.Sleep(20 * time.Millisecond) // from the count to the payment
+	time.Sleep(200 * time.Millisecond) // from the count to the payment
 	close(goOn)
 	all.Wait()
 }
@@ -376,7 +376,7 @@ func TestWalletCancelsOnce(t *testing.T) {
 		})
 	}
 	w.running(3)
-	time.Sleep(20 * time.Millisecond) // from the count to the payment
+	time.Sleep(200 * time.Millisecond) // from the count to the payment
 	close(goOn)
 	all.Wait()
 	golden.Equal(t, "calls", 1, calls.Load())

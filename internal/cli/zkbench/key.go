@@ -39,7 +39,7 @@ func keyShowCommand(stdout io.Writer) *cobra.Command {
 		Use:   "show KEY",
 		Short: "Show the public keys of a file of secret keys, or of a key in a token",
 		Long: "Show the public keys that belong to a file of secret keys, or to a key in a token, as the flags --issuer, --auditor,\n" +
-			"--administrator and --validator accept them. KEY is " + acceptedAnyKey + ".\n" +
+			"--administrator and --validator accept them: as text, or as a PEM block for a file. KEY is\n" + acceptedAnyKey + ".\n" +
 			"No secret is printed.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
@@ -61,10 +61,19 @@ func keyShowCommand(stdout io.Writer) *cobra.Command {
 func showKeys(w io.Writer, keys *keyfile.Keys) error {
 	var lines strings.Builder
 	line := func(what, key string) { fmt.Fprintf(&lines, "%-10s %s\n", what, key) }
+	file := func(typ string, body []byte) { lines.Write(pem.EncodeToMemory(&pem.Block{Type: typ, Bytes: body})) }
+	named := func(what string, id identity.Identity) {
+		if id.Type() != identity.TypeX509 {
+			line(what, wallet.PublicKey(id))
+			return
+		}
+		line(what, wallet.PublicKey(id)+", whose certificate a file holds:")
+		file("CERTIFICATE", id[1:])
+	}
 	var own identity.Identity
 	if s := keys.Self(); s != nil {
 		own = s.Identity()
-		line("signs", wallet.PublicKey(own))
+		named("signs", own)
 	} else if keys.Signing != nil {
 		line("signs", "a key on P-256, without its certificate")
 	}
@@ -74,15 +83,15 @@ func showKeys(w io.Writer, keys *keyfile.Keys) error {
 			line("opens", x25519Prefix+hex.EncodeToString(public.Bytes()))
 		} else {
 			line("opens", kem.String()+", whose public key a file holds:")
-			lines.Write(pem.EncodeToMemory(&pem.Block{Type: kem.String() + publicBlock, Bytes: public.Bytes()}))
+			file(kem.String()+publicBlock, public.Bytes())
 		}
 	}
-	if keys.Holder != nil {
+	if keys.Holder != nil || keys.Enrolment != nil {
 		line("holds", "pseudonyms")
 	}
 	for _, id := range keys.Identities {
 		if !bytes.Equal(id, own) {
-			line("authority", wallet.PublicKey(id))
+			named("authority", id)
 		}
 	}
 	_, err := io.WriteString(w, lines.String())

@@ -5,11 +5,15 @@ import (
 	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/x509"
+	"encoding/hex"
 	"encoding/pem"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zkbench/zkbench/internal/cli/keyfile"
 	"github.com/zkbench/zkbench/internal/testing/golden"
@@ -54,10 +58,21 @@ func TestKeyShow(t *testing.T) {
 		want := token.Auditor{Identity: must.Get(identity.Ed25519(public))(t), KEM: kem, Key: k.Opening.PublicKey().Bytes()}
 		golden.Equal(t, "auditor", want, a)
 		golden.Equal(t, "authority", []byte(authority), must.Get(parseIdentity(field(text, "authority")))(t))
-		if strings.Contains(text, "PRIVATE") {
-			t.Error(text)
+		for _, secret := range [][]byte{private.Seed(), must.Get(k.Opening.Bytes())(t)} {
+			if strings.Contains(text, hex.EncodeToString(secret)) || strings.Contains(text, "PRIVATE") {
+				t.Error(text)
+			}
 		}
 	}
+
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Unix(1e9, 0), NotAfter: time.Unix(2e9, 0)}
+	own := must.Get(identity.X509(must.Get(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))(t)))(t)
+	text := show(&keyfile.Keys{Signing: key, Identities: []identity.Identity{own}})
+	path := filepath.Join(t.TempDir(), "own.pem")
+	_, certificate, _ := strings.Cut(text, "\n")
+	must.Do(t, os.WriteFile(path, []byte(certificate), 0o600))
+	golden.Equal(t, "certificate", []byte(own), must.Get(parseIdentity(path))(t))
 
 	golden.Equal(t, "P-256", "signs      a key on P-256, without its certificate\n", show(&keyfile.Keys{Signing: must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)}))
 	golden.Equal(t, "pseudonyms", "holds      pseudonyms\n", show(&keyfile.Keys{Holder: []byte("hunter2")}))

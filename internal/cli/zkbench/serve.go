@@ -294,7 +294,11 @@ func (s *servedLedger) keeper(ctx context.Context, l replay.Store, v *validator.
 	}()
 	keeper := &head.Keeper{Store: &validated{l, v.Policy, key.Identity()}, Signer: signer, Policy: v.Policy()}
 	if !replay.IsDatabase(s.path) {
-		if all, err := signedAll(ctx, l, signer); all || err != nil {
+		all, err := signedAll(ctx, l, signer)
+		if err == nil && all {
+			err = replay.RemoveCopy(s.signing.state.Text + copyOf)
+		}
+		if all || err != nil {
 			return keeper, keep, err
 		}
 	}

@@ -21,9 +21,10 @@ type Follower struct {
 // Follow returns a Follower of the ledger l under public parameters, after a first call of Advance. The caller trusts
 // the head: requests under it are not validated. With the head of the genesis, whose size is 1, all are.
 //
-// The Follower's ledger is a file in the directory dir, which Follow makes. Close removes the file and the directory. What
-// a process that was killed has left there, the next call of Follow removes. The caller makes sure that no other process
-// uses the directory. If dir is empty, a temporary directory is used, which a killed process leaves behind.
+// The Follower's ledger is a file in the directory dir, which Follow makes. Close removes the file, and the directory if
+// it has no other. What a process that was killed has left there, the next call of Follow removes, or RemoveCopy. The
+// caller makes sure that no other process uses the directory. If dir is empty, a temporary directory is used, which a
+// killed process leaves behind.
 //
 // Follow returns the errors of Advance, and a *head.LedgerError or a *head.ExtendError if the head is not one of the
 // ledger's log. It calls progress, which may be nil, with the number of requests done so far and the total.

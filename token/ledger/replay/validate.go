@@ -105,15 +105,28 @@ func (v *validation) Add(ctx context.Context, r ledger.Record) error {
 
 func (v *validation) close() error { return errors.Join(v.book.Close(), v.remove()) }
 
-// remove removes the directory.
-func (v *validation) remove() error { return errors.Join(clearCopy(v.dir), os.Remove(v.dir)) }
+// remove removes the copy, and its directory if nothing else is there.
+func (v *validation) remove() error {
+	err := clearCopy(v.dir)
+	_ = os.Remove(v.dir)
+	return err
+}
+
+// RemoveCopy removes what a Follower that was killed has left in its directory. The caller makes sure that no process uses it.
+func RemoveCopy(dir string) error {
+	return (&validation{dir: dir}).remove()
+}
 
 // clearCopy removes from a directory what a validation makes there. A process that was killed leaves it behind.
 func clearCopy(dir string) error {
-	unfinished, err := filepath.Glob(filepath.Join(dir, boltfile.Unfinished))
-	for _, path := range append(unfinished, filepath.Join(dir, FileName)) {
-		if failed := os.Remove(path); !errors.Is(failed, fs.ErrNotExist) {
-			err = errors.Join(err, failed)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		unfinished, _ := filepath.Match(boltfile.Unfinished, e.Name()) // a good pattern
+		if unfinished || e.Name() == FileName {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
 		}
 	}
 	return err
