@@ -19,7 +19,8 @@ import (
 	"github.com/zkbench/zkbench/internal/testing/testsize"
 )
 
-// plantedBenchmark allocates ALLOCS times, finds a file beside it, and says that it takes TIME.
+// plantedBenchmark allocates ALLOCS times, finds a file beside it, and says that it takes TIME. With a size below 0 it
+// ends the process.
 const plantedBenchmark = `package pkg
 
 import (
@@ -39,6 +40,10 @@ func BenchmarkPlanted(b *testing.B) {
 	}
 	if fifo := os.Getenv("STUB_FIFO"); fifo != "" {
 		STOP
+	}
+	if *size < 0 { // not in this goroutine: after its panic, the process can end with exit code 0
+		go panic(size)
+		select {}
 	}
 	for b.Loop() {
 		for range ALLOCS {

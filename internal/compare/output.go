@@ -3,6 +3,7 @@ package compare
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,7 +34,11 @@ func benchmarkOutput(out []byte, meant bool) (string, error) {
 			}
 			continue
 		case *benchfmt.Result:
-			if err := newSet("", Benchmark).addResult(of); err != nil {
+			err := newSet("", Benchmark).addResult(of)
+			if of.Iters == 0 { // package testing can still print the result of a benchmark that panics
+				err = errors.New("the benchmark ended before its first iteration, as after a panic")
+			}
+			if err != nil {
 				if _, line := of.Pos(); meant {
 					return "", fmt.Errorf("output, line %d, %.100q: %w", line, nthLine(out, line), err)
 				}

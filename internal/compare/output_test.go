@@ -23,6 +23,8 @@ func TestBenchmarkOutput(t *testing.T) {
 	_, err = compare.BenchmarkOutput([]byte("Benchmarks are set up\nBenchmarkA 1x 5 ns/op\n"), true)
 	golden.Equal(t, "error of a damaged line", `output, line 2, "BenchmarkA 1x 5 ns/op": parsing iteration count: invalid syntax`, err.Error())
 	golden.Equal(t, "of no results", "", must.Get(compare.BenchmarkOutput([]byte("goos: linux\nPASS\n"), true))(t))
+	_, err = compare.BenchmarkOutput([]byte("BenchmarkA-2 0 NaN ns/op 0 B/op\n"), true)
+	golden.Equal(t, "error of a benchmark that panicked", `output, line 1, "BenchmarkA-2 0 NaN ns/op 0 B/op": the benchmark ended before its first iteration, as after a panic`, err.Error())
 	long := strings.Repeat("x", 1<<20) + "\nBenchmarkA 1 5 ns/op"
 	golden.Equal(t, "after an endless line", "BenchmarkA 1 5 ns/op\n", must.Get(compare.BenchmarkOutput([]byte(long), true))(t))
 }
