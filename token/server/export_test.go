@@ -1,6 +1,10 @@
 package server
 
-import "time"
+import (
+	"time"
+
+	"github.com/zkbench/zkbench/token/internal/rpc"
+)
 
 // SetSlack sets the time that clients have for the parts of their requests and answers.
 func (s *Server) SetSlack(slack time.Duration) { s.slack = slack }
@@ -8,8 +12,11 @@ func (s *Server) SetSlack(slack time.Duration) { s.slack = slack }
 // SetHeartbeat sets how often the server sends something to those who follow the log.
 func (s *Server) SetHeartbeat(beat time.Duration) { s.beat = beat }
 
-// MaxBody is the greatest length of a body in bytes.
-const MaxBody = maxBody
+// The greatest lengths of a message and of a body, in bytes.
+const (
+	MaxMessage = rpc.MaxMessage
+	MaxBody    = maxBody
+)
 
 // MaxOwnPaying is the number of payments of one client that are made at one time.
 const MaxOwnPaying = maxOwnPaying

@@ -134,6 +134,9 @@ func (s *ledgerService) looks() looker {
 
 func (s *ledgerService) GetLedger(ctx context.Context, _ *tokenv1.GetLedgerRequest) (*tokenv1.GetLedgerResponse, error) {
 	state, err := s.Store.State(ctx)
+	if err == nil {
+		err = callOf(ctx).answers(len(s.genesis) + len(s.params))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -288,14 +291,20 @@ func (s *ledgerService) GetHead(ctx context.Context, r *tokenv1.GetHeadRequest) 
 			return r.GetLeaves() == 0, nil
 		}
 		h, err := head.ParseSigned(signed)
-		return h.Size >= r.GetLeaves(), err
+		if err != nil || h.Size < r.GetLeaves() {
+			return false, err
+		}
+		return true, callOf(ctx).answers(len(signed))
 	})
 	return answer, err
 }
 
-func (s *ledgerService) GetPolicy(context.Context, *tokenv1.GetPolicyRequest) (*tokenv1.GetPolicyResponse, error) {
+func (s *ledgerService) GetPolicy(ctx context.Context, _ *tokenv1.GetPolicyRequest) (*tokenv1.GetPolicyResponse, error) {
 	p := s.Policy()
 	encoded, err := p.Encode()
+	if err == nil {
+		err = callOf(ctx).answers(len(encoded))
+	}
 	return &tokenv1.GetPolicyResponse{Version: p.Version, Policy: encoded}, err
 }
 

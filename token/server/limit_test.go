@@ -29,6 +29,7 @@ import (
 	"github.com/zkbench/zkbench/token/internal/rpc/tokenv1/tokenv1connect"
 	"github.com/zkbench/zkbench/token/ledger"
 	"github.com/zkbench/zkbench/token/ledger/bolt"
+	"github.com/zkbench/zkbench/token/ledger/head"
 	"github.com/zkbench/zkbench/token/ledger/ledgertest"
 	"github.com/zkbench/zkbench/token/peer"
 	"github.com/zkbench/zkbench/token/server"
@@ -208,6 +209,42 @@ func TestLongBody(t *testing.T) {
 	if sent > 4*server.MaxBody {
 		t.Errorf("the server took %d MiB of a call", sent>>20)
 	}
+	b.empties()
+}
+
+// TestOwnAnswers: the parameters, the policy and the head that a client is told of count as memory: they can be large.
+func TestOwnAnswers(t *testing.T) {
+	t.Parallel()
+	entered, release := make(chan struct{}), make(chan struct{})
+	b := open(t, server.Limits{Memory: 6 * server.MaxBody}, nil, func(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
+		close(entered)
+		<-release
+		return refuses(ctx, requests)
+	})
+	state := must.Get(b.store.State(t.Context()))(t)
+	text := head.Head{Ledger: b.store.Genesis().ID(), Size: 1, Root: state.Root}.Checkpoint()
+	must.Do(t, b.store.PutHead(t.Context(), 1, []byte(text+"\n\u2014 nobody AAAAAAAA\n"), true))
+	methods := []string{"GetLedger", "GetPolicy", "GetHead"}
+	for _, method := range methods {
+		status, answer := b.post(t, method, struct{}{})
+		golden.Equal(t, fmt.Sprint("status of ", method, " ", answer), http.StatusOK, status)
+	}
+	b.empties()
+	var full sync.WaitGroup
+	full.Go(func() { // what one client may have in memory, but for some bytes
+		body := `{"requests":["eA=="]}`
+		body += strings.Repeat(" ", server.MaxMessage-16-len(body))
+		answer := must.Get(http.Post(b.url+"/zkbench.token.v1.LedgerService/Submit", "application/json", strings.NewReader(body)))(t)
+		golden.Equal(t, "status of the first call", http.StatusOK, answer.StatusCode)
+		must.Do(t, answer.Body.Close())
+	})
+	<-entered
+	for _, method := range methods {
+		status, answer := b.post(t, method, struct{}{})
+		golden.Equal(t, fmt.Sprint("status of ", method, " beside it: ", answer), http.StatusTooManyRequests, status)
+	}
+	close(release)
+	full.Wait()
 	b.empties()
 }
 
