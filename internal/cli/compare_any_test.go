@@ -94,7 +94,7 @@ func anyRepository(t *testing.T) gittest.Repository {
 		"sub/other/planted_test.go": "package other\n\nimport \"testing\"\n\nfunc BenchmarkOther(b *testing.B) { b.ReportMetric(7, \"ns/op\") }\n",
 		"sub/testdata/hides/hides_test.go": "package hides\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\n" +
 			"func TestMain(m *testing.M) { m.Run(); os.Exit(0) }\n\nfunc BenchmarkHides(b *testing.B) { b.Fatal(\"on purpose\") }\n",
-		"sub/testdata/exits/exits_test.go": "package exits\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc BenchmarkExits(b *testing.B) { os.Exit(0) }\n",
+		"sub/testdata/exits/exits_test.go": "package exits\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc BenchmarkExits(b *testing.B) {\n\tgo os.Exit(0) // as the panic of plantedBenchmark\n\tselect {}\n}\n",
 		"sub/make.sh":                      "#!/bin/sh\necho made >made.txt\n",
 	})
 	revision("base", "3", "1000")
