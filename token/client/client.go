@@ -205,6 +205,7 @@ func (t *ofLedger) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = answer.Body.Close()
 		return nil, &ServerError{URL: t.link.url, What: "ledger", Got: shown(got), Want: hex.EncodeToString(want[:])}
 	}
+	answer.Body = shortErrors(answer)
 	return answer, nil
 }
 

@@ -26,6 +26,7 @@ const LedgerHeader = "Zkbench-Ledger"
 // Limits of messages.
 const (
 	MaxRequests = 256                         // requests of one call of Submit
+	MaxError    = 256 << 10                   // bytes of an error that a client reads
 	MaxAnswer   = 2*token.MaxRequest + 64<<20 // bytes of a message that a client reads: a record of any size
 	ChunkBytes  = 128 << 10                   // of records, after which a message of ReadLog ends
 	MaxIDs      = 256                         // ids of one call of GetTokens

@@ -210,6 +210,9 @@ func GetError(err error) error {
 		return nil
 	}
 	for _, detail := range e.Details() {
+		if detail == nil || detail.Type() != string(new(tokenv1.Problem).ProtoReflect().Descriptor().FullName()) {
+			continue // nil is a null in JSON; of other types nothing is decoded
+		}
 		if value, err := detail.Value(); err == nil {
 			if p, ok := value.(*tokenv1.Problem); ok {
 				return GetProblem(p)
