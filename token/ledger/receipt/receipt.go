@@ -72,7 +72,7 @@ func (e *HeadError) Unwrap() error { return zkbench.ErrEnv }
 //
 // Make does not verify the head's signatures, because the reader does not have the parameters. Verify does. Make
 // returns ErrNoRecord, a *HeadError, a *head.LedgerError if the head is of another ledger, zkbench.ErrProof if
-// it is not of this log, and errors of the reader.
+// it is not of this log, a *zkbench.LimitError beyond MaxUpdates or MaxReceipt, and errors of the reader.
 func Make(ctx context.Context, l ledger.Reader, anchor []byte) (*Receipt, error) {
 	record, found, err := l.Record(ctx, anchor)
 	if err != nil {
@@ -103,13 +103,20 @@ func Make(ctx context.Context, l ledger.Reader, anchor []byte) (*Receipt, error)
 	if err := ledger.CheckInclusion(r.Proof, h.Size, h.Root, record.Seq, record.Leaf()); err != nil {
 		return nil, err
 	}
-	for version := uint64(1); ; version++ {
+	size := len(record.Request)
+	for version := uint64(1); ; version++ { // the reader may be a server, which may make up records without end
 		update, found, err := l.Record(ctx, policy.Anchor(version))
 		if err != nil {
 			return nil, err
 		}
 		if !found || update.Seq >= h.Size {
 			return r, nil
+		}
+		if version > MaxUpdates {
+			return nil, &zkbench.LimitError{What: "updates of the policy", Estimate: int64(version), Max: MaxUpdates}
+		}
+		if size += len(update.Request); size > MaxReceipt {
+			return nil, &zkbench.LimitError{What: "bytes of receipt", Estimate: int64(size), Max: MaxReceipt}
 		}
 		r.Updates = append(r.Updates, update.Request)
 	}

@@ -2,6 +2,7 @@ package receipt_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/binary"
@@ -101,6 +102,43 @@ func TestMake(t *testing.T) {
 		must.Do(t, b.PutHead(t.Context(), 6, test.signed, true))
 		must.FailGet(receipt.Make(t.Context(), b, []byte("one")))(t, test.want, name)
 	}
+}
+
+// TestMakeEnds: a reader that has an update of each version does not make Make go on for ever, nor take all memory.
+func TestMakeEnds(t *testing.T) {
+	t.Parallel()
+	b := town(t)
+	for _, test := range []struct {
+		bytes int
+		calls uint64
+		want  *zkbench.LimitError
+	}{
+		{1, receipt.MaxUpdates + 1, &zkbench.LimitError{What: "updates of the policy", Estimate: receipt.MaxUpdates + 1, Max: receipt.MaxUpdates}},
+		{16 << 20, 4, &zkbench.LimitError{What: "bytes of receipt", Max: receipt.MaxReceipt}},
+	} {
+		l := &inventive{Store: b, request: make([]byte, test.bytes)}
+		_, err := receipt.Make(t.Context(), l, []byte("one"))
+		limit, ok := errors.AsType[*zkbench.LimitError](err)
+		if !ok || limit.What != test.want.What || limit.Max != test.want.Max || l.updates != test.calls {
+			t.Errorf("updates of %d bytes: %v after %d", test.bytes, err, l.updates)
+		}
+	}
+}
+
+// inventive is a reader that makes up updates of the policy.
+type inventive struct {
+	ledger.Store
+	request []byte
+	updates uint64
+}
+
+// Record implements ledger.Reader.
+func (i *inventive) Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error) {
+	if !bytes.HasPrefix(anchor, []byte("zkbench/policy/")) {
+		return i.Store.Record(ctx, anchor)
+	}
+	i.updates++
+	return ledger.Record{Seq: 1, Entry: ledger.Entry{Anchor: anchor, Request: i.request}}, true, nil
 }
 
 // TestFork: a fork has receipts for the records that it shares with its parent, and for its own.
