@@ -158,10 +158,8 @@ func (s *Account) first(ctx context.Context, order service.Order) (*service.Move
 	defer cancel()
 	patience := time.After(changeTime)
 	for {
-		ended := s.ending()
-		done := s.begin(string(order.Anchor))
-		m, err := s.payer.PayKept(ctx, order)
-		done()
+		m, err := s.pay(ctx, order)
+		ended := s.ending() // of others: this call has ended
 		funds, short := errors.AsType[*service.FundsError](err)
 		if !short || !s.coming(order.Type, funds) {
 			return m, err
@@ -178,6 +176,12 @@ func (s *Account) first(ctx context.Context, order service.Order) (*service.Move
 			return nil, err
 		}
 	}
+}
+
+// pay makes a payment while others know that it is under way.
+func (s *Account) pay(ctx context.Context, order service.Order) (*service.Movement, error) {
+	defer s.begin(string(order.Anchor))()
+	return s.payer.PayKept(ctx, order)
 }
 
 const (

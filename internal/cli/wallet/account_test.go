@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"strings"
 	"sync"
@@ -245,6 +246,63 @@ func TestAccountCut(t *testing.T) {
 		golden.Equal(t, "status", service.Landed, must.Get(a.Movement(m.Anchor))(t).Status)
 	}
 	golden.Equal(t, "requests", uint64(9), s.requests())
+}
+
+// TestAccountWaits: a payment that waits for the change of another looks again a few times a second.
+func TestAccountWaits(t *testing.T) {
+	t.Parallel()
+	s := newServers(t)
+	south, me := s.bank("south"), s.person()
+	r, follows := s.payer(south), &counting{Reader: s.client()}
+	a := wallet.NewAccount(south, r, follows, must.Get(wallet.NewKey())(t).Self())
+	slow := &slowly{s.honest, make(chan struct{}), make(chan struct{})}
+	r.Through(func(ledger.Submitter) ledger.Submitter { return slow })
+	all := uint64(0)
+	for _, free := range must.Get(south.Balance())(t).Free {
+		if free.Type == "USD" {
+			all = free.Sum.Uint64()
+		}
+	}
+	var first sync.WaitGroup
+	first.Go(func() {
+		m := must.Get(a.Pay(t.Context(), "one", s.asks(me, all)))(t)
+		golden.Equal(t, "status", service.Landed, m.Status)
+	})
+	<-slow.entered
+	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+	defer cancel()
+	_, err := a.Pay(ctx, "two", s.asks(me, 1))
+	if _, short := errors.AsType[*service.FundsError](err); !short && !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a payment beside one of all tokens: %v", err)
+	}
+	golden.Within(t, "looks at the ledger", 1, int(follows.logs.Load()), 10)
+	close(slow.release)
+	first.Wait()
+}
+
+// counting is a ledger that counts how often its log is read.
+type counting struct {
+	ledger.Reader
+	logs atomic.Int64
+}
+
+// Log implements ledger.Reader.
+func (c *counting) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record, error] {
+	c.logs.Add(1)
+	return c.Reader.Log(ctx, from)
+}
+
+// slowly is a submitter that waits.
+type slowly struct {
+	ledger.Submitter
+	entered, release chan struct{}
+}
+
+// Submit implements ledger.Submitter.
+func (s *slowly) Submit(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
+	close(s.entered)
+	<-s.release
+	return s.Submitter.Submit(ctx, requests)
 }
 
 // cutting is a submitter that cuts its caller off from the log after each request.
