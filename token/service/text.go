@@ -31,7 +31,8 @@ func FormatAddress(id token.LedgerID, a Address) (string, error) {
 }
 
 // ParseAddress parses a text that FormatAddress returned. It ignores white space, because mail may
-// break lines. The error has type *zkbench.DecodeError.
+// break lines. It refuses an address without an owner, since what is paid to it would be redeemed. The error has type
+// *zkbench.DecodeError.
 func ParseAddress(text string) (id token.LedgerID, a Address, err error) {
 	refuse := func(reason string) error { return &zkbench.DecodeError{Path: "address", Reason: reason} }
 	text = strings.Map(func(r rune) rune {
@@ -56,6 +57,8 @@ func ParseAddress(text string) (id token.LedgerID, a Address, err error) {
 		return id, a, refuse("wrong checksum: a part is missing, or a character has been changed")
 	}
 	copy(id[:], body)
-	a, err = DecodeAddress(body[len(id):end])
+	if a, err = DecodeAddress(body[len(id):end]); err == nil && len(a.Owner) == 0 {
+		return id, Address{}, refuse("without an owner: what is paid to it would be redeemed")
+	}
 	return id, a, err
 }

@@ -51,6 +51,7 @@ func TestAddress(t *testing.T) {
 		}
 	}
 	refused("one more", text+"A")
+	refused("without an owner", must.Get(service.FormatAddress(token.LedgerID{1, 2, 3}, service.Address{}))(t))
 	refused("twice", text+text)
 	refused("long", service.AddressPrefix+strings.Repeat("A", 2*service.MaxAddress))
 }
