@@ -250,6 +250,10 @@ func (s *walletService) pay(ctx context.Context, key string, o WalletOrder) (*se
 		s.watch.tell(topics...)
 	}()
 	p.paid, p.err = s.Wallet.Pay(context.WithoutCancel(ctx), key, o)
+	if _, own := errors.AsType[*KeyError](p.err); !own && errors.Is(p.err, zkbench.ErrAnchorConflict) {
+		// An auditor or the ledger says so. A program would take it for a key that is in use, and pay twice with another.
+		p.err = fmt.Errorf("%w: %v", zkbench.ErrPolicy, p.err)
+	}
 	s.count(p.paid, p.err)
 	return p.paid, p.err
 }
@@ -368,13 +372,17 @@ func (s *walletService) Consolidate(ctx context.Context, r *tokenv1.ConsolidateR
 	return &tokenv1.ConsolidateResponse{Payment: sent(m)}, nil
 }
 
-func (s *walletService) GetBalance(context.Context, *tokenv1.GetBalanceRequest) (*tokenv1.GetBalanceResponse, error) {
-	last, err := s.Followed()
-	if err != nil {
-		return nil, err
-	}
-	free, held, pending, err := s.Balance()
-	return &tokenv1.GetBalanceResponse{Free: amounts(free), Held: amounts(held), Pending: pending, Followed: last}, err
+func (s *walletService) GetBalance(ctx context.Context, _ *tokenv1.GetBalanceRequest) (answer *tokenv1.GetBalanceResponse, err error) {
+	err = s.server.limits.read(ctx, func() error { // all tokens are in memory meanwhile
+		last, err := s.Followed()
+		if err != nil {
+			return err
+		}
+		free, held, pending, err := s.Balance()
+		answer = &tokenv1.GetBalanceResponse{Free: amounts(free), Held: amounts(held), Pending: pending, Followed: last}
+		return err
+	})
+	return answer, err
 }
 
 // amounts returns the messages of sums.

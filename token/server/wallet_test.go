@@ -513,6 +513,25 @@ func TestWalletJoins(t *testing.T) {
 	golden.Equal(t, "status", 1, int(testutil.ToFloat64(w.counter(t, "zkbench_calls_total", "code", "internal"))))
 }
 
+// TestWalletConflict: only another order under a key is told as a conflict of keys; an auditor's or the ledger's is not.
+func TestWalletConflict(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err  error
+		want string
+	}{
+		"key":     {&server.KeyError{Key: "rent"}, "REASON_ANCHOR_CONFLICT"},
+		"auditor": {fmt.Errorf("the auditor refuses: %w", zkbench.ErrAnchorConflict), "REASON_POLICY"},
+		"ledger":  {&zkbench.CheckError{Check: "anchor", Action: -1, Index: -1, Err: zkbench.ErrAnchorConflict}, "REASON_POLICY"},
+	} {
+		w := openWallet(t, nil, func(p *purse) {
+			p.pays = func(context.Context, string, server.WalletOrder) (*service.Movement, error) { return nil, test.err }
+		})
+		_, answer := w.call(t, "Pay", `{"key": "rent", "to": "b", "value": "20", "type": "USD"}`)
+		golden.Equal(t, name, test.want, reason(answer))
+	}
+}
+
 // TestWalletRoles: with TLS, only programs reach a wallet's server. Without, only this machine's own names do.
 func TestWalletRoles(t *testing.T) {
 	t.Parallel()
