@@ -31,9 +31,9 @@ type Account struct {
 	checking sync.Mutex // held by a check that validates: it has a file
 
 	mu     sync.Mutex
-	paying map[string]int    // how many calls make or submit the payment with an anchor now
-	told   map[string]uint64 // the numbers of pending payments that the ledger has recorded
-	ended  chan struct{}     // closed when a call that pays has ended
+	paying map[string]int  // how many calls make or submit the payment with an anchor now
+	told   map[string]told // of pending payments
+	ended  chan struct{}   // closed when a call that pays has ended
 }
 
 var _ server.Wallet = (*Account)(nil)
@@ -42,7 +42,7 @@ var _ server.Wallet = (*Account)(nil)
 // the wallet's addresses; if it is nil, the wallet's own key does, which a wallet with pseudonyms does not have. The caller
 // must call Run, and close the payer and the wallet.
 func NewAccount(p *Purse, r *Payer, l ledger.Reader, signer identity.Signer) *Account {
-	return &Account{Purse: p, payer: r, ledger: l, signer: signer, paying: make(map[string]int), told: make(map[string]uint64), ended: make(chan struct{})}
+	return &Account{Purse: p, payer: r, ledger: l, signer: signer, paying: make(map[string]int), told: make(map[string]told), ended: make(chan struct{})}
 }
 
 // NewAddress returns a fresh, signed address as text.
@@ -91,7 +91,7 @@ func (s *Account) numbered(m *service.Movement) *service.Movement {
 	if m != nil && m.Status == service.Pending {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		m.Number = s.told[string(m.Anchor)]
+		m.Number = s.told[string(m.Anchor)].valid()
 	}
 	return m
 }
@@ -270,7 +270,24 @@ func (s *Account) known(ctx context.Context, anchor []byte, m *service.Movement,
 func (s *Account) tell(anchor []byte, number uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told[string(anchor)] = number
+	s.told[string(anchor)] = told{number, time.Now()}
+}
+
+// told is the number under which the ledger says that it has recorded a payment.
+type told struct {
+	number uint64
+	at     time.Time
+}
+
+// toldTime is how long a ledger is believed that it has a payment, which its log or a signed head does not show yet.
+const toldTime = time.Minute
+
+// valid returns the number, or 0 if the ledger must be asked again: it may have lied, or lost the payment.
+func (t told) valid() uint64 {
+	if time.Since(t.at) > toldTime {
+		return 0
+	}
+	return t.number
 }
 
 // Cancel takes the pending payment with an anchor back, and returns what became of it.
@@ -286,6 +303,7 @@ func (s *Account) Cancel(ctx context.Context, anchor []byte) (*service.Movement,
 	}
 	ctx, cancel := context.WithTimeout(ctx, payTime)
 	defer cancel()
+	defer s.begin(string(anchor))() // so Run does not submit it meanwhile
 	_, cancelling := s.payer.Cancel(ctx, anchor)
 	if cancelling == nil {
 		cancelling = s.Sync(ctx)
@@ -392,14 +410,14 @@ func (s *Account) unknown() (anchors [][]byte, err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	pending := make(map[string]uint64)
+	pending := make(map[string]told)
 	for _, m := range all {
 		taken := false
 		for _, h := range m.Spent {
 			taken = taken || last[string(h.ID)] > m.Place
 		}
-		if number := s.told[string(m.Anchor)]; number > 0 {
-			pending[string(m.Anchor)] = number
+		if told := s.told[string(m.Anchor)]; told.valid() > 0 {
+			pending[string(m.Anchor)] = told
 		} else if !taken && s.paying[string(m.Anchor)] == 0 {
 			anchors = append(anchors, m.Anchor)
 		}

@@ -248,6 +248,33 @@ func TestAccountCut(t *testing.T) {
 	golden.Equal(t, "requests", uint64(9), s.requests())
 }
 
+// TestAccountAsksAgain: what a ledger has told of a payment, and its log does not show, is not believed for ever.
+func TestAccountAsksAgain(t *testing.T) {
+	t.Parallel()
+	s := newServers(t)
+	south, me := s.bank("south"), s.person()
+	a, r := s.account(south)
+	cutter := &cutting{Submitter: s.honest}
+	r.Through(func(ledger.Submitter) ledger.Submitter { return cutter })
+	r.Cut(&cutter.cut)
+	m := must.Get(a.Pay(t.Context(), "rent", s.asks(me, 10)))(t)
+	golden.Equal(t, "number", uint64(8), m.Number)
+	running, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() { a.Run(running, slog.New(slog.DiscardHandler)) })
+	time.Sleep(1500 * time.Millisecond)
+	golden.Equal(t, "submitted, while it is believed", int64(1), cutter.submitted.Load())
+	a.Age(m.Anchor, 2*time.Minute)
+	for cutter.submitted.Load() < 2 {
+		must.Do(t, t.Context().Err())
+		time.Sleep(20 * time.Millisecond)
+	}
+	stop()
+	all.Wait()
+	golden.Equal(t, "requests", uint64(8), s.requests())
+	golden.Equal(t, "number, told once more", uint64(8), must.Get(a.Movement(m.Anchor))(t).Number)
+}
+
 // TestAccountWaits: a payment that waits for the change of another looks again a few times a second.
 func TestAccountWaits(t *testing.T) {
 	t.Parallel()
@@ -308,12 +335,14 @@ func (s *slowly) Submit(ctx context.Context, requests [][]byte) ([]ledger.Verdic
 // cutting is a submitter that cuts its caller off from the log after each request.
 type cutting struct {
 	ledger.Submitter
-	cut atomic.Bool
+	cut       atomic.Bool
+	submitted atomic.Int64
 }
 
 // Submit implements ledger.Submitter.
 func (c *cutting) Submit(ctx context.Context, requests [][]byte) ([]ledger.Verdict, error) {
 	defer c.cut.Store(true)
+	c.submitted.Add(1)
 	return c.Submitter.Submit(ctx, requests)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"sync/atomic"
+	"time"
 
 	"github.com/zkbench/zkbench"
 	"github.com/zkbench/zkbench/internal/cli/keyfile"
@@ -30,6 +31,15 @@ func (l cutLedger) Log(ctx context.Context, from uint64) iter.Seq2[ledger.Record
 	return func(yield func(ledger.Record, error) bool) {
 		yield(ledger.Record{}, fmt.Errorf("%w: cut", zkbench.ErrEnv))
 	}
+}
+
+// Age makes what the ledger has told of a payment older.
+func (s *Account) Age(anchor []byte, by time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.told[string(anchor)]
+	t.at = t.at.Add(-by)
+	s.told[string(anchor)] = t
 }
 
 // Dir returns the directory of a purse.

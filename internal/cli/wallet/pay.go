@@ -216,7 +216,7 @@ func (r *Payer) landed(ctx context.Context, rules *token.Policy, anchor []byte, 
 	}); ok && rules.HeadThreshold > 0 {
 		_, _ = server.WaitHead(ctx, number+1, r.Wait) // what is wrong with the head, Sync says
 	}
-	if err := r.purse.Sync(context.WithoutCancel(ctx), r.ledger); err != nil {
+	if err := r.outcome(ctx); err != nil {
 		return nil, &LandedError{anchor, number, err}
 	}
 	m, err := r.purse.Movement(anchor)
@@ -231,9 +231,19 @@ func (r *Payer) landed(ctx context.Context, rules *token.Policy, anchor []byte, 
 	return nil, &UnknownError{anchor, fmt.Errorf("the answer was that it is request %d, and the log does not have it", number)}
 }
 
+// outcome follows the ledger, also for a caller that has gone, but not as long as a server likes to send.
+func (r *Payer) outcome(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), outcomeTime)
+	defer cancel()
+	return r.purse.Sync(ctx, r.ledger)
+}
+
+// outcomeTime is how long a payer follows the ledger for the outcome of a payment.
+const outcomeTime = 2 * time.Minute
+
 // refused finds out from the log what became of a refused submission that has left this process.
 func (r *Payer) refused(ctx context.Context, left bool, refused *RefusedError) (*service.Movement, bool, error) {
-	if !left || r.purse.Sync(context.WithoutCancel(ctx), r.ledger) != nil {
+	if !left || r.outcome(ctx) != nil {
 		return nil, left, refused
 	}
 	m, err := r.purse.Movement(refused.Anchor)
