@@ -27,6 +27,9 @@ type TransferService struct {
 	wallet *Wallet
 }
 
+// Rules returns the ledger's policy as far as Sync has followed it. The caller must not modify it.
+func (s *TransferService) Rules() *token.Policy { return s.rules() }
+
 // NewTransferService returns a service that pays from w. The service makes proofs of the type proofType, or
 // of the first range-proof system of the parameters if proofType is empty. NewTransferService returns
 // ErrParams if the parameters have no such system, or if they are not those of the wallet's ledger.

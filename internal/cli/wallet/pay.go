@@ -88,13 +88,14 @@ func NewPayer(ctx context.Context, p *Purse, l Ledger, a Auditors) (_ *Payer, er
 	if r.rules, err = policy.NewCurrent(l.Genesis(), &p.params.Policy, nil); err != nil {
 		return nil, err
 	}
-	if err := r.rules.Follow(ctx, l); err != nil {
-		return nil, err
-	}
 	if r.transfer, err = p.Transfers(); err != nil {
 		return nil, err
 	}
-	if err := r.open(ctx, r.rules.Load(), a); err != nil {
+	rules, err := r.currentRules(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.open(ctx, rules, a); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
@@ -177,14 +178,27 @@ func (r *Payer) Again(ctx context.Context, anchor []byte) (*service.Movement, er
 	return m, nil
 }
 
+// currentRules follows the updates of the policy, and returns the current one. If the wallet has seen a later one, it returns
+// ledger.ErrRolledBack: information must not be encrypted to an auditor that the ledger has replaced.
+func (r *Payer) currentRules(ctx context.Context) (*token.Policy, error) {
+	if err := r.rules.Follow(ctx, r.ledger); err != nil {
+		return nil, err
+	}
+	rules := r.rules.Load()
+	if seen := r.transfer.Rules().Version; rules.Version < seen {
+		return nil, fmt.Errorf("%w: it had policy %d, now it has policy %d", ledger.ErrRolledBack, seen, rules.Version)
+	}
+	return rules, nil
+}
+
 // submitAudited has the auditors sign a submission, and submits it. It reports whether the submission may have left this
 // process: then it may be recorded, whatever the answer.
 func (r *Payer) submitAudited(ctx context.Context, sub *service.Submission) (_ *service.Movement, left bool, err error) {
 	anchor := sub.Request.Anchor
-	if err := r.rules.Follow(ctx, r.ledger); err != nil {
+	rules, err := r.currentRules(ctx)
+	if err != nil {
 		return nil, false, err
 	}
-	rules := r.rules.Load()
 	if err := sub.Audit(ctx, rules, r.signers(&left)...); err != nil {
 		if left && (ctx.Err() != nil || errors.Is(err, zkbench.ErrEnv)) {
 			return nil, left, &UnknownError{anchor, err}

@@ -1,6 +1,7 @@
 package wallet_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -301,6 +302,43 @@ func TestPayerRefuses(t *testing.T) {
 	}
 	w.holds(south, "90", "0")
 	golden.Equal(t, "waiting", 0, len(must.Get(south.Balance())(t).Waiting))
+}
+
+// TestHiddenUpdate: a ledger that hides an update of the policy which the wallet has seen is refused, by a new payer and by one
+// that would pay: information must not go to an auditor that was replaced.
+func TestHiddenUpdate(t *testing.T) {
+	w := newTown(t)
+	south, me := w.bank("south"), w.person()
+	l := &hiding{Ledger: must.Get(wallet.Validated(t.Context(), w.ledger, w.params))(t), hides: true}
+	auditors := wallet.Auditors{Keys: []string{w.auditor()}}
+	_, err := wallet.NewPayer(t.Context(), south, l, auditors)
+	must.Fail(t, err, ledger.ErrRolledBack, "a payer")
+	golden.Contains(t, err.Error(), "had policy 1", "policy 0")
+
+	fresh := must.Get(wallet.Create(filepath.Join(t.TempDir(), "wallet"), w.params, w.ledger.Genesis(), must.Get(wallet.NewKey())(t)))(t)
+	defer fresh.Close()
+	pays := w.payer(south)
+	must.Get(pays.Pay(t.Context(), w.order(fresh, 10)))(t)
+	must.Do(t, pays.Close())
+	r := must.Get(wallet.NewPayer(t.Context(), fresh, l, auditors))(t)
+	defer r.Close()
+	w.follows(fresh)
+	_, err = r.Pay(t.Context(), w.order(me, 5))
+	must.Fail(t, err, ledger.ErrRolledBack, "a payment")
+}
+
+// hiding is a ledger that hides updates of the policy.
+type hiding struct {
+	wallet.Ledger
+	hides bool
+}
+
+// Record implements ledger.Reader.
+func (h *hiding) Record(ctx context.Context, anchor []byte) (ledger.Record, bool, error) {
+	if h.hides && bytes.HasPrefix(anchor, []byte("zkbench/policy/")) {
+		return ledger.Record{}, false, nil
+	}
+	return h.Ledger.Record(ctx, anchor)
 }
 
 // TestAuditorsVaultLost: a vault is made beside an auditor's keys, and what it has not signed is counted once.
