@@ -76,7 +76,7 @@ func TestIssueOnce(t *testing.T) {
 	_, _, err = program.Issue(ctx, "nothing", usd)
 	must.Fail(t, err, zkbench.ErrParams, "no payments")
 	_, _, err = program.Issue(ctx, "nobody", usd, service.Payment{Value: 1})
-	must.Fail(t, err, zkbench.ErrParams, "an issue to nobody")
+	must.Fail(t, err, zkbench.ErrMalformed, "an issue to nobody")
 	_, _, err = program.Issue(ctx, "too many", usd, make([]service.Payment, s.params.Policy.Limits.Outputs+1)...)
 	must.Fail(t, err, zkbench.ErrLimit, "too many payments")
 	golden.Equal(t, "records", uint64(1), s.records())
