@@ -18,7 +18,7 @@ import (
 // docForms shorten commands of docs/ that take long, and fill in placeholders.
 var docForms = [][2]string{
 	{"sender --out results --profile", "sender --bits 8 --out profiles --profile"},
-	{"--fail-if 'p99>50ms,throughput<100'", "--fail-if 'p50>50s,throughput<1'"},
+	{"--duration 50ms --fail-if 'p99>50ms,throughput<100'", "--duration 1s --bits 8 --fail-if 'p50>50s,throughput<1'"},
 	{"--listen localhost:9100", "--listen localhost:39188"},
 	{"--processes 10 --save-baseline", "--processes 2 --duration 50ms --save-baseline"},
 	{"compare OLD NEW", "compare old.txt new.txt"},
