@@ -13,14 +13,14 @@ import (
 // errLong is the error of an answer whose error is too long: package connect would decode it into many times its length.
 var errLong = errors.New("the answer's error is too long")
 
-// shortErrors returns the body of an answer that ends with errLong if the error in it has more than rpc.MaxError bytes. The
-// error of a single answer is its body, unless the status is OK. That of a stream is its last envelope.
+// shortErrors returns the body of an answer that ends with errLong if the error in it has more than rpc.MaxError bytes. If the
+// status is not OK, the body is the error, whatever type it claims. The error of a stream is its last envelope.
 func shortErrors(answer *http.Response) io.ReadCloser {
-	switch stream := strings.HasPrefix(answer.Header.Get("Content-Type"), "application/connect+"); {
-	case stream:
-		return &envelopes{ReadCloser: answer.Body}
+	switch {
 	case answer.StatusCode != http.StatusOK:
 		return &short{answer.Body, rpc.MaxError}
+	case strings.HasPrefix(answer.Header.Get("Content-Type"), "application/connect+"):
+		return &envelopes{ReadCloser: answer.Body}
 	}
 	return answer.Body
 }
